@@ -1,0 +1,73 @@
+"""How well predictions match labels: accuracy and the F1 scores, from a confusion matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearstar.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Metrics:
+    """Scores of one set of predictions. Where a score would be 0/0 it is 0, never NaN."""
+
+    confusion: NDArray[np.int64]
+    """How many examples of class [row] were predicted as class [column]."""
+    accuracy: float
+    f1: float
+    """F1 of class 1 for two classes; else of all, weighted by how often each is the true one."""
+    f1_paper: float
+    """As f1, but weighted by how often each class is predicted; the same for two classes."""
+    f1_macro: float
+    """The plain mean of every class's F1."""
+
+    @classmethod
+    def from_confusion(cls, confusion: ArrayLike) -> Metrics:
+        """Scores of a confusion matrix, counts of [true class, predicted class]."""
+        counts = np.array(confusion)
+        if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or len(counts) < 2:
+            raise DataError(
+                f"the confusion matrix has shape {counts.shape}; expected one row and one column "
+                "for each of two or more classes"
+            )
+        if counts.dtype.kind not in "iu" or counts.min() < 0:
+            raise DataError("the confusion matrix must hold counts: integers of 0 or more")
+        counts = counts.astype(np.int64)
+        counts.flags.writeable = False
+        right, true, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)
+        f1 = _ratio(2 * right, true + predicted)
+        if len(counts) == 2:
+            weighted = paper = float(f1[1])
+        else:
+            weighted = float(_ratio(f1 @ true, true.sum()))
+            paper = float(_ratio(f1 @ predicted, predicted.sum()))
+        return cls(
+            confusion=counts,
+            accuracy=float(_ratio(right.sum(), true.sum())),
+            f1=weighted,
+            f1_paper=paper,
+            f1_macro=float(f1.mean()),
+        )
+
+    @property
+    def error(self) -> float:
+        """1 - f1: what architectures are compared by."""
+        return 1.0 - self.f1
+
+    def __eq__(self, other: object) -> bool:
+        # Every score follows from the counts.
+        return isinstance(other, Metrics) and np.array_equal(self.confusion, other.confusion)
+
+    def __hash__(self) -> int:
+        return hash(self.confusion.tobytes())
+
+
+def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+    """part / whole, and 0 where the whole is 0."""
+    numerator = np.asarray(part, dtype=np.float64)
+    ratio = np.zeros_like(numerator)
+    np.divide(numerator, whole, out=ratio, where=np.asarray(whole) != 0)
+    return ratio

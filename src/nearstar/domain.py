@@ -1,0 +1,315 @@
+"""Domains: the features of a field, their groups and the rules in use, as data."""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from nearstar.errors import DomainError
+from nearstar.function import Function
+from nearstar.grammar import Grammar, Rule
+from nearstar.library import (
+    BUILT_IN,
+    Affine,
+    Constant,
+    Fold,
+    Group,
+    Input,
+    Map,
+    MapPrefix,
+    Select,
+    Window,
+    if_then_else,
+)
+from nearstar.library.windows import MAX_SIZE
+from nearstar.program import Operation
+from nearstar.template import by_word
+from nearstar.types import Sequence, Signature, Vector
+
+_WINDOW = re.compile(r"(Sliding|Centred)Window(Average|Max|Min|Change)([1-9][0-9]{0,6})")
+_RULES = {
+    "sequences": ("map", "mapprefix", "if"),
+    "summaries": (
+        "fold",
+        "SlidingWindowAverage5",
+        "SlidingWindowAverage10",
+        "CentredWindowAverage5",
+        "CentredWindowAverage11",
+        "if",
+    ),
+    "vectors": ("if", "add", "multiply", "affine"),
+}
+"""The rules of the paper's domains, for domains that do not name their own."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Features, groups and rules; with a task's signature it makes a grammar."""
+
+    name: str
+    features: tuple[str, ...]
+    groups: tuple[Group, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other titles of groups in text: {"Dist": "distance"} reads DistAffine."""
+    sequences: tuple[str, ...] = _RULES["sequences"]
+    summaries: tuple[str, ...] = _RULES["summaries"]
+    vectors: tuple[str, ...] = _RULES["vectors"]
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """Costs of single rules by name, instead of penalty × holes opened."""
+    penalty: float = 0.01
+    beta: float = 1.0
+    """Temperature of the smooth ``if``."""
+    accumulator: int = 0
+    """Least size of a fold's accumulator; 0: the size of its output."""
+    functions: tuple[Function, ...] = ()
+    paper: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the published experiment on this domain, by name."""
+
+    def __post_init__(self) -> None:
+        if len(set(self.features)) != len(self.features) or not self.features:
+            raise DomainError(f"domain {self.name}: feature names must be given, each once")
+        for group in self.groups:
+            _check_name(group.name)
+            if not group.columns or len(set(group.columns)) != len(group.columns):
+                raise DomainError(f"group {group.name}: columns must be given, each once")
+            if not all(0 <= column < len(self.features) for column in group.columns):
+                raise DomainError(
+                    f"group {group.name}: columns {list(group.columns)} must be from 0 to "
+                    f"{len(self.features) - 1}"
+                )
+        for alias, name in self.aliases.items():
+            _check_name(alias)
+            if name not in {group.name for group in self.groups}:
+                raise DomainError(f"alias {alias} is for the unknown group {name!r}")
+        if not (math.isfinite(self.penalty) and self.penalty >= 0):
+            raise DomainError(f"the penalty must be a number from 0, not {self.penalty}")
+        if not (math.isfinite(self.beta) and self.beta > 0):
+            raise DomainError(f"β must be a positive number, not {self.beta}")
+        object.__setattr__(self, "functions", tuple(f.bind(self.features) for f in self.functions))
+        names = list(self._operations)
+        for name, cost in self.costs.items():
+            if self.operation(name) is None:
+                raise DomainError(f"a cost is given for {name!r}, which is no rule; known: {names}")
+            if not (math.isfinite(cost) and cost >= 0):
+                raise DomainError(f"the cost of {name} must be a number from 0, not {cost}")
+        for name in (*self.sequences, *self.summaries, *self.vectors):
+            self._expand(name)
+
+    # Making domains
+
+    @classmethod
+    def of_size(cls, n_features: int, **changes: Any) -> Domain:
+        """A domain that knows only the number of features: one affine leaf, of all of them."""
+        return cls("plain", tuple(f"x{index}" for index in range(n_features)), **changes)
+
+    @classmethod
+    def built_in(cls, name: str) -> Domain:
+        """One of the paper's domains: crim13, fly or basketball."""
+        folder = resources.files("nearstar") / "domains"
+        known = sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if ".toml" in p.name)
+        if name not in known:
+            raise DomainError(f"no built-in domain {name!r}; there are {', '.join(known)}")
+        return cls.from_toml((folder / f"{name}.toml").read_text(encoding="utf-8"))
+
+    @classmethod
+    def load(cls, path: str | Path, functions: Iterable[Function] = ()) -> Domain:
+        """A domain from a TOML file; ``functions`` are added to it before its rules are read."""
+        return cls.from_toml(Path(path).read_text(encoding="utf-8"), functions)
+
+    @classmethod
+    def from_toml(cls, text: str, functions: Iterable[Function] = ()) -> Domain:
+        """A domain from TOML text (see docs/domains.md for its keys)."""
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as problem:
+            raise DomainError(f"the domain is not valid TOML: {problem}") from None
+        return cls.from_dict(data, functions)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], functions: Iterable[Function] = ()) -> Domain:
+        """A domain from the contents of its TOML file."""
+        known = {"name", "features", "groups", "aliases", "rules", "costs", "penalty", "beta"}
+        known |= {"accumulator", "functions", "paper"}
+        if unknown := set(data) - known:
+            raise DomainError(
+                f"unknown keys in a domain: {sorted(unknown)}; known: {sorted(known)}"
+            )
+        if "features" not in data:
+            raise DomainError("a domain needs 'features': a list of names, or their number")
+        features = _features(data["features"])
+        rules = {**_RULES, **data.get("rules", {})}
+        if unknown := set(rules) - set(_RULES):
+            raise DomainError(f"rules are for {sorted(_RULES)}, not for {sorted(unknown)}")
+        stored = tuple(Function.from_dict(each) for each in data.get("functions", ()))
+        return cls(
+            name=str(data.get("name", "unnamed")),
+            features=features,
+            groups=tuple(
+                Group(name, _columns(name, spec, features))
+                for name, spec in data.get("groups", {}).items()
+            ),
+            aliases=dict(data.get("aliases", {})),
+            **{kind: tuple(names) for kind, names in rules.items()},
+            costs={name: float(cost) for name, cost in data.get("costs", {}).items()},
+            penalty=float(data.get("penalty", 0.01)),
+            beta=float(data.get("beta", 1.0)),
+            accumulator=int(data.get("accumulator", 0)),
+            functions=(*stored, *functions),
+            paper=dict(data.get("paper", {})),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The contents of the domain's TOML file, with its functions' definitions."""
+        return {
+            "name": self.name,
+            "features": list(self.features),
+            "groups": {group.name: list(group.columns) for group in self.groups},
+            "aliases": dict(self.aliases),
+            "rules": {kind: list(getattr(self, kind)) for kind in _RULES},
+            "costs": dict(self.costs),
+            "penalty": self.penalty,
+            "beta": self.beta,
+            "accumulator": self.accumulator,
+            "functions": [function.to_dict() for function in self.functions],
+            "paper": dict(self.paper),
+        }
+
+    def with_functions(self, *functions: Function) -> Domain:
+        """The domain with more functions, in use wherever their types fit."""
+        names = tuple(function.name for function in functions)
+        lifted = tuple(function.name for function in functions if function.lifts)
+        return replace(
+            self,
+            functions=(*self.functions, *functions),
+            vectors=self.vectors + names,
+            summaries=self.summaries + lifted,
+            sequences=self.sequences + lifted,
+        )
+
+    # Operations by name
+
+    @cached_property
+    def _operations(self) -> dict[str, Operation]:
+        operations: list[Operation] = [
+            Map(),
+            MapPrefix(),
+            Fold(self.accumulator),
+            if_then_else(self.beta),
+            *BUILT_IN,
+            Affine(),
+            *(Affine(group) for group in self.groups),
+            *(Select(group) for group in self.groups),
+            Constant(),
+            Input(),
+        ]
+        table = {operation.name: operation for operation in operations}
+        if len(table) < len(operations):
+            raise DomainError(f"domain {self.name}: two groups would print the same")
+        by_name = {group.name: group for group in self.groups}
+        named: list[tuple[str, Operation]] = [(each.name, each) for each in self.functions]
+        named += [(f"{alias}Affine", Affine(by_name[name])) for alias, name in self.aliases.items()]
+        for name, operation in named:
+            if name in table or name in ("affine", "sel") or _WINDOW.fullmatch(name):
+                raise DomainError(f"the name {name} is already taken; choose another one")
+            table[name] = operation
+        by_word((if_then_else(self.beta), *BUILT_IN, *self.functions))
+        return table
+
+    def operation(self, name: str) -> Operation | None:
+        """The operation of this printed name (``x`` is the variable); windows of any size."""
+        if match := _WINDOW.fullmatch(name):
+            where, reduction, size = match.groups()
+            if int(size) > MAX_SIZE or (where == "Centred" and int(size) % 2 == 0):
+                return None
+            return Window(reduction, int(size), where == "Centred")  # type: ignore[arg-type]
+        return self._operations.get(name)
+
+    def _expand(self, name: str) -> list[Operation]:
+        """The operations that a rule name stands for: ``affine`` and ``sel`` are families."""
+        if name == "affine":
+            return [Affine(group) for group in self.groups] or [Affine()]
+        if name == "sel":
+            return [Select(group) for group in self.groups]
+        operation = self.operation(name)
+        if operation is None:
+            raise DomainError(
+                f"domain {self.name}: unknown rule {name!r}; known: affine, sel, "
+                f"{', '.join(self._operations)}, SlidingWindowAverage10 and the like"
+            )
+        return [operation]
+
+    # Grammars
+
+    def signature(self, outputs: int, *, per_frame: bool, vectors: bool = False) -> Signature:
+        """The type of a classifier with this many outputs, for labels per frame or per example."""
+        if vectors:
+            return Signature(Vector(len(self.features)), Vector(outputs))
+        output = Sequence(outputs) if per_frame else Vector(outputs)
+        return Signature(Sequence(len(self.features)), output)
+
+    def grammar(self, root: Signature) -> Grammar:
+        """The grammar of this domain for programs of a signature."""
+        if root.input.size != len(self.features):
+            raise DomainError(
+                f"domain {self.name} has {len(self.features)} features, the task {root.input.size}"
+            )
+        sequence, vector = Sequence(root.input.size), Vector(root.input.size)
+        return Grammar(
+            root,
+            sequences=self._rules_for(self.sequences, Signature(sequence, Sequence(1))),
+            summaries=self._rules_for(self.summaries, Signature(sequence, Vector(1))),
+            vectors=self._rules_for(self.vectors, Signature(vector, Vector(1))),
+        )
+
+    def _rules_for(self, names: Iterable[str], example: Signature) -> tuple[Rule, ...]:
+        operations = [operation for name in names for operation in self._expand(name)]
+        return tuple(
+            Rule(operation, self._cost(operation, example))
+            for operation in dict.fromkeys(operations)
+        )
+
+    def _cost(self, operation: Operation, example: Signature) -> float:
+        if operation.name in self.costs:
+            return self.costs[operation.name]
+        if isinstance(operation, Function):
+            if operation.cost is not None:
+                return operation.cost
+            return self.penalty * len(operation.takes)
+        return self.penalty * len(operation.arguments(example) or ())
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise DomainError(f"a group's name is letters, digits and _, not {name!r}")
+
+
+def _features(spec: Any) -> tuple[str, ...]:
+    if isinstance(spec, int) and not isinstance(spec, bool) and spec >= 1:
+        return tuple(f"x{index}" for index in range(spec))
+    if isinstance(spec, list) and all(isinstance(name, str) for name in spec):
+        return tuple(spec)
+    raise DomainError(f"features are a list of names or a number from 1, not {spec!r}")
+
+
+def _columns(group: str, spec: Any, features: tuple[str, ...]) -> tuple[int, ...]:
+    """Columns of a group given as indices, or as names and patterns such as ``velocity*``."""
+    if not isinstance(spec, list) or not spec:
+        raise DomainError(f"group {group}: give a list of columns or name patterns, not {spec!r}")
+    columns: list[int] = []
+    for item in spec:
+        if isinstance(item, int) and not isinstance(item, bool):
+            columns.append(item)
+            continue
+        found = [i for i, name in enumerate(features) if fnmatch.fnmatchcase(name, str(item))]
+        if not found:
+            raise DomainError(f"group {group}: no feature matches {item!r}; there are {features}")
+        columns.extend(column for column in found if column not in columns)
+    return tuple(columns)

@@ -1,0 +1,219 @@
+"""Library functions: one declaration gives typing, cost, text, values and gradients."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from nearstar.errors import DomainError
+from nearstar.expression import Expression, Features, Size, from_data, to_data
+from nearstar.template import template
+from nearstar.types import Signature, Vector
+
+Law = Literal["commutative", "associative"]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of sub-expressions, and of the input's features.
+
+    It stands where a vector → vector expression may; with ``lifts`` also where sequence → vector
+    and sequence → sequence ones may. There its arguments of size "out" are of that type too, and
+    arguments of a fixed size are computed from the whole sequence (sequence → vector).
+    """
+
+    name: str
+    takes: tuple[Size, ...]
+    gives: Size
+    meaning: Expression
+    prints: str
+    cost: float | None = None
+    """None: the grammar's penalty for each argument, as for the built-in rules."""
+    lifts: bool = False
+    laws: frozenset[Law] = frozenset()
+
+    def __post_init__(self) -> None:
+        template(self)  # text must be readable by it
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.takes, self.gives, self.prints))
+
+    def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
+        out = signature.output.size
+        if self.gives not in ("out", out):
+            return None
+        if not signature.maps_vectors and not self.lifts:
+            return None
+        if any(feature >= signature.input.size for feature in self.features()):
+            return None
+        return tuple(
+            signature.giving(signature.output if size == "out" else Vector(size))
+            for size in self.takes
+        )
+
+    def features(self) -> tuple[int, ...]:
+        """Columns of the input that the meaning reads."""
+        features = _features(self.meaning)
+        if any(isinstance(feature, str) for feature in features):
+            raise DomainError(
+                f"{self.name} reads features by name; use it with Domain.with_functions, which "
+                "knows their columns"
+            )
+        return tuple(int(feature) for feature in features)
+
+    def feature_names(self) -> tuple[str, ...]:
+        """Names for the features that the meaning reads, enough to bind it to a domain alone."""
+        features = _features(self.meaning)
+        named = [feature for feature in features if isinstance(feature, str)]
+        most = max((feature for feature in features if isinstance(feature, int)), default=-1)
+        unnamed = (f"column {index}" for index in range(most + 1))
+        return tuple(dict.fromkeys([*unnamed, *named]))
+
+    def bind(self, names: Sequence[str]) -> Function:
+        """The function with feature names resolved to columns."""
+        return replace(self, meaning=_bind(self.meaning, self.name, names))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that defines the function, for files."""
+        return {
+            "name": self.name,
+            "takes": list(self.takes),
+            "gives": self.gives,
+            "meaning": to_data(self.meaning),
+            "prints": self.prints,
+            "cost": self.cost,
+            "lifts": self.lifts,
+            "laws": sorted(self.laws),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Function:
+        """The function that ``to_dict`` wrote."""
+        try:
+            return cls(
+                name=str(data["name"]),
+                takes=tuple(data["takes"]),
+                gives=data["gives"],
+                meaning=from_data(data["meaning"]),
+                prints=str(data["prints"]),
+                cost=data["cost"],
+                lifts=bool(data["lifts"]),
+                laws=frozenset(data["laws"]),
+            )
+        except KeyError as missing:
+            raise DomainError(f"a stored function lacks {missing}") from None
+
+
+def record(
+    meaning: Callable[..., Expression],
+    name: str,
+    *,
+    takes: Sequence[Size],
+    gives: Size = "out",
+    prints: str | None = None,
+    cost: float | None = None,
+    lifts: bool = False,
+    laws: Sequence[Law] = (),
+) -> Function:
+    """Record what a Python function does as a library function, without trying it out."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise DomainError(f"a function's name is letters, digits and _, not {name!r}")
+    for size in (*takes, gives):
+        if size != "out" and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+            raise DomainError(f"{name}: a size is a whole number from 1 or 'out', not {size!r}")
+    if cost is not None and not cost >= 0:
+        raise DomainError(f"{name}: a cost is a number from 0, not {cost!r}")
+    arguments = [Expression("argument", (), index, size) for index, size in enumerate(takes)]
+    reads_input = next(iter(inspect.signature(meaning).parameters), None) == "x"
+    result = meaning(*((Features(), *arguments) if reads_input else arguments))
+    if not isinstance(result, Expression):
+        raise DomainError(f"{name} must return an expression, not {result!r}")
+    if result.size != gives and result.size != 1:
+        raise DomainError(f"{name} returns size {result.size}, but is declared to give {gives}")
+    if lifts and any(True for _ in _features(result)):
+        raise DomainError(f"{name} reads features, so it cannot stand for whole sequences")
+    if prints is None:
+        slots = [f"{{{index}}}" for index in range(len(arguments))] or ["{x}"]
+        prints = f"{name}({', '.join(slots)})"
+    return Function(
+        name, tuple(takes), gives, result, prints, cost, lifts, _checked(name, laws, takes, gives)
+    )
+
+
+def function(
+    name: str,
+    *,
+    takes: Sequence[Size],
+    gives: Size = "out",
+    prints: str | None = None,
+    cost: float | None = None,
+    lifts: bool = False,
+    laws: Sequence[Law] = (),
+) -> Callable[[Callable[..., Expression]], Function]:
+    """Declare a library function; the decorated Python function says what it means.
+
+    ``takes`` are the sizes of its arguments and ``gives`` the size of its value: numbers, or
+    ``"out"``, the output size of the place where it stands. A first parameter named ``x`` is the
+    input: ``x["speed"]`` or ``x[3]`` is a feature in the data's own units. ``prints`` is its
+    form in text: words, ``{0}``, ``{1}``, … for the arguments and ``{x}`` for the variable.
+    The function is tried out at once, on ordinary and on extreme inputs.
+
+        @function("distance", takes=(2, 2), gives=1)
+        def distance(a, b):
+            return sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)
+    """
+
+    def declare(meaning: Callable[..., Expression]) -> Function:
+        from nearstar.probe import probe  # the engine is only needed to try a function out
+
+        declared = record(
+            meaning,
+            name,
+            takes=takes,
+            gives=gives,
+            prints=prints,
+            cost=cost,
+            lifts=lifts,
+            laws=laws,
+        )
+        probe(declared)
+        return declared
+
+    return declare
+
+
+def _checked(name: str, laws: Sequence[Law], takes: Sequence[Size], gives: Size) -> frozenset[Law]:
+    for law in laws:
+        if law not in ("commutative", "associative"):
+            raise DomainError(f"{name}: unknown law {law!r}: commutative or associative")
+    if laws and tuple(takes) != (gives, gives):
+        raise DomainError(f"{name}: laws are for functions of two arguments of the result's size")
+    if "associative" in laws and "commutative" not in laws:
+        raise DomainError(f"{name}: an associative function must be commutative too")
+    return frozenset(laws)
+
+
+def _features(expression: Expression) -> list[int | str]:
+    if expression.kind == "feature":
+        assert isinstance(expression.value, int | str)
+        return [expression.value]
+    return [feature for operand in expression.operands for feature in _features(operand)]
+
+
+def _bind(expression: Expression, name: str, names: Sequence[str]) -> Expression:
+    if expression.kind == "feature":
+        feature = expression.value
+        if isinstance(feature, str) and feature not in names:
+            raise DomainError(f"{name} reads the feature {feature!r}, which is not one of {names}")
+        if isinstance(feature, int) and feature >= len(names):
+            raise DomainError(f"{name} reads feature {feature}, but there are {len(names)}")
+        return replace(
+            expression, value=names.index(feature) if isinstance(feature, str) else feature
+        )
+    return replace(
+        expression,
+        operands=tuple(_bind(operand, name, names) for operand in expression.operands),
+    )

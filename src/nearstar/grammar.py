@@ -1,0 +1,171 @@
+"""Grammars: which operations may stand in a hole, what they cost, what it takes to close it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nearstar.errors import DomainError, ProgramError
+from nearstar.program import (
+    Apply,
+    Hole,
+    Operation,
+    Program,
+    first_hole,
+    node_at,
+    open_up,
+    replace,
+    walk,
+)
+from nearstar.types import Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An operation that may be applied to a hole, at a cost."""
+
+    operation: Operation
+    cost: float
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The programs that a search may form, and their structural costs.
+
+    ``sequences``, ``summaries`` and ``vectors`` are the rules for sequence → sequence,
+    sequence → vector and vector → vector holes; each applies where its type fits. A grammar in
+    which some hole could never be closed cannot be made.
+    """
+
+    root: Signature
+    sequences: tuple[Rule, ...]
+    summaries: tuple[Rule, ...]
+    vectors: tuple[Rule, ...]
+
+    def __post_init__(self) -> None:
+        for signature, rules in self.least_rules.items():
+            if math.isinf(rules):
+                openers = sorted(
+                    {
+                        rule.operation.name
+                        for other in self.least_rules
+                        for rule in self.rules(other)
+                        if signature in (rule.operation.arguments(other) or ())
+                    }
+                )
+                raise DomainError(
+                    f"no rule can close a hole of type {signature}"
+                    + (f", which {', '.join(openers)} would open" if openers else "")
+                    + "; add a rule that fits it and opens no holes, such as affine or const"
+                )
+
+    def rules(self, signature: Signature) -> tuple[Rule, ...]:
+        """The rules that may be applied to a hole of this signature, in order."""
+        if signature not in self._rules:
+            rules = (
+                self.vectors
+                if signature.maps_vectors
+                else self.summaries
+                if signature.summarises
+                else self.sequences
+            )
+            self._rules[signature] = tuple(
+                rule for rule in rules if rule.operation.arguments(signature) is not None
+            )
+        return self._rules[signature]
+
+    @cached_property
+    def _rules(self) -> dict[Signature, tuple[Rule, ...]]:
+        return {}
+
+    @cached_property
+    def least_rules(self) -> dict[Signature, float]:
+        """The least number of rules that closes a hole of each signature that can come up."""
+        return self._least(lambda rule: 1)
+
+    @cached_property
+    def least_cost(self) -> dict[Signature, float]:
+        """The least structural cost that closes a hole of each signature that can come up."""
+        return self._least(lambda rule: rule.cost)
+
+    def _least(self, weight: Callable[[Rule], float]) -> dict[Signature, float]:
+        """Least weight of a derivation from each reachable signature, by relaxation."""
+        least = dict.fromkeys(self._reachable(), math.inf)
+        changed = True
+        while changed:
+            changed = False
+            for signature, best in least.items():
+                for rule in self.rules(signature):
+                    arguments = rule.operation.arguments(signature) or ()
+                    total = weight(rule) + sum(least[argument] for argument in arguments)
+                    if total < best:
+                        best = least[signature] = total
+                        changed = True
+        return least
+
+    def _reachable(self) -> Sequence[Signature]:
+        found = [self.root]
+        for signature in found:
+            for rule in self.rules(signature):
+                for argument in rule.operation.arguments(signature) or ():
+                    if argument not in found:
+                        found.append(argument)
+        return found
+
+    def rule_of(self, node: Apply) -> Rule | None:
+        """The rule that makes this node, if the grammar has it."""
+        return next(
+            (rule for rule in self.rules(node.signature) if rule.operation == node.operation), None
+        )
+
+    def __contains__(self, program: Program) -> bool:
+        """Whether the program, complete or partial, can be derived from the root."""
+        return program.signature == self.root and all(
+            isinstance(node, Hole) or self.rule_of(node) is not None for _, node in walk(program)
+        )
+
+    def cost(self, program: Program) -> float:
+        """Structural cost s(α): the sum of the costs of the rules used."""
+        total = 0.0
+        for _, node in walk(program):
+            if isinstance(node, Apply):
+                rule = self.rule_of(node)
+                if rule is None:
+                    raise ProgramError(
+                        f"{node.operation.name} is not a rule for {node.signature} in this grammar"
+                    )
+                total += rule.cost
+        return total
+
+    def closing_cost(self, program: Program) -> float:
+        """The least cost that any completion adds."""
+        return sum(self.least_cost[hole.signature] for hole in _holes(program))
+
+    def closing_rules(self, program: Program) -> int:
+        """The least number of rules that any completion adds."""
+        return int(sum(self.least_rules[hole.signature] for hole in _holes(program)))
+
+    def expansions(self, program: Program, max_depth: int | None = None) -> list[Program]:
+        """The children of a partial program: its first hole with each rule that fits.
+
+        With ``max_depth``, only those that can still be completed with that many rules in all.
+        """
+        path = first_hole(program)
+        if path is None:
+            return []
+        signature = node_at(program, path).signature
+        children = (
+            replace(program, path, open_up(rule.operation, signature))
+            for rule in self.rules(signature)
+        )
+        return [
+            child
+            for child in children
+            if max_depth is None or child.size + self.closing_rules(child) <= max_depth
+        ]
+
+
+def _holes(program: Program) -> Iterator[Hole]:
+    return (node for _, node in walk(program) if isinstance(node, Hole))

@@ -1,0 +1,42 @@
+"""Neural relaxation: which network stands in a hole.
+
+sequence → sequence and sequence → vector: a one-layer LSTM, then a linear layer;
+vector → vector: one hidden ReLU layer. The root hole alone is the RNN baseline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nearstar.errors import ProgramError
+from nearstar.program import Hole, Path, Program, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Hidden units of the networks: halved with each level of the derivation, between bounds."""
+
+    most: int = 16
+    least: int = 6
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.least <= self.most:
+            raise ProgramError(
+                f"units must satisfy 1 ≤ least ≤ most, not least {self.least}, most {self.most}"
+            )
+
+    def at(self, depth: int) -> int:
+        """Units of a hole that the rule number ``depth`` of the derivation opened; 0: the root."""
+        return max(self.most >> max(depth - 1, 0), self.least)
+
+
+def hidden_units(program: Program, units: Units) -> dict[Path, int]:
+    """Hidden units of each hole: a function of the program alone."""
+    place: dict[Path, int] = {}
+    sizes: dict[Path, int] = {}
+    for path, node in walk(program):
+        if isinstance(node, Hole):
+            sizes[path] = units.at(place[path[:-1]] if path else 0)
+        else:
+            place[path] = len(place) + 1
+    return sizes

@@ -1,0 +1,78 @@
+"""Types of the language: vectors, sequences of vectors, and functions between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A real vector of a known size."""
+
+    size: int
+
+    def __str__(self) -> str:
+        return f"Vector({self.size})"
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A sequence, of any length from 1, of vectors of a known size."""
+
+    size: int
+
+    def __str__(self) -> str:
+        return f"Sequence({self.size})"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The type of a program: from a vector or a sequence to a vector or a sequence.
+
+    Inside a fold the input of an expression is an element with the accumulator appended;
+    ``carried`` is the number of the accumulator's components (0 outside of folds).
+    """
+
+    input: Vector | Sequence
+    output: Vector | Sequence
+    carried: int = 0
+
+    def __post_init__(self) -> None:
+        if self.input.size < 1 or self.output.size < 1 or self.carried < 0:
+            raise ValueError(f"a signature needs sizes of at least 1, not {self}")
+        if isinstance(self.input, Vector) and isinstance(self.output, Sequence):
+            raise ValueError(f"a vector cannot become a sequence: {self}")
+        if self.carried and isinstance(self.input, Sequence):
+            raise ValueError(f"only vectors carry an accumulator: {self}")
+
+    @property
+    def maps_vectors(self) -> bool:
+        """vector → vector."""
+        return isinstance(self.input, Vector)
+
+    @property
+    def maps_sequences(self) -> bool:
+        """sequence → sequence."""
+        return isinstance(self.output, Sequence)
+
+    @property
+    def summarises(self) -> bool:
+        """sequence → vector."""
+        return isinstance(self.input, Sequence) and isinstance(self.output, Vector)
+
+    @property
+    def input_size(self) -> int:
+        """Components that the variable has here, the accumulator included."""
+        return self.input.size + self.carried
+
+    def per_element(self, carried: int = 0) -> Signature:
+        """The type of a body that is applied to single elements of this input."""
+        return Signature(Vector(self.input.size), Vector(self.output.size), carried)
+
+    def giving(self, output: Vector | Sequence) -> Signature:
+        """The same input, another output."""
+        return Signature(self.input, output, self.carried)
+
+    def __str__(self) -> str:
+        carried = f" + {self.carried} carried" if self.carried else ""
+        return f"{self.input}{carried} → {self.output}"

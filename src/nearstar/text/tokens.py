@@ -1,0 +1,89 @@
+"""Tokens of program text, read one at a time, and errors that point at one."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from nearstar.errors import TextError
+from nearstar.template import WORD
+
+MAX_LENGTH = 1_000_000
+"""Characters of the longest text that is read."""
+MINUS = "\N{MINUS SIGN}"
+"""Read as ``-`` in numbers: text that was typeset has it."""
+
+_TOKEN = re.compile(
+    rf"\s*(?:(?P<word>{WORD})"
+    rf"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+{MINUS}]?[0-9]+)?)"
+    r"|(?P<sign>\?\?|\S)"
+    r"|\Z)"
+)
+_SHOWN = 96  # characters of a long line that an error shows
+_BEFORE = 64  # of these, before the caret
+
+
+class Token(NamedTuple):
+    """A piece of text and where it starts; at the end of the text the kind is ``end``."""
+
+    kind: str
+    text: str
+    start: int
+
+    def __str__(self) -> str:
+        return repr(shortened(self.text)) if self.text else "the end of the text"
+
+
+class Tokens:
+    """The tokens of a text, of which one is looked at."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        if len(text) > MAX_LENGTH:
+            problem = f"the text has {len(text):,} characters; at most {MAX_LENGTH:,} are read"
+            raise self.error(problem, Token("end", "", MAX_LENGTH))
+        self._position = 0
+        self.current = self._scan()
+
+    def take(self) -> Token:
+        """The token looked at; the next one takes its place."""
+        token = self.current
+        self.current = self._scan()
+        return token
+
+    def error(self, problem: str, token: Token | None = None) -> TextError:
+        """The error to raise for a problem at a token; the one looked at unless given."""
+        return TextError(pointing(self.text, (token or self.current).start, problem))
+
+    def _scan(self) -> Token:
+        match = _TOKEN.match(self.text, self._position)
+        assert match is not None  # anything that is no space matches as a sign
+        kind = match.lastgroup
+        if kind is None:
+            # The place to point at is right after the last token, not after trailing space.
+            return Token("end", "", self._position)
+        self._position = match.end()
+        return Token(kind, match[kind], match.start(kind))
+
+
+def pointing(text: str, position: int, problem: str) -> str:
+    """The problem, with the line of text where it is and a caret under the place."""
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    column = position - start
+    # Long lines are cut before anything else looks at them.
+    first = max(column - _BEFORE, 0)
+    stop = start + first + _SHOWN
+    line = text[start + first : stop if end < 0 else min(stop, end)]
+    # Tabs and unprintable characters become one space each, to keep the caret in its column.
+    line = "".join(character if character.isprintable() else " " for character in line)
+    before = "…" if first else ""
+    after = "…" if stop < (len(text) if end < 0 else end) else ""
+    caret = " " * (column - first + len(before)) + "^"
+    where = f"line {text.count(chr(10), 0, position) + 1}, column {column + 1}"
+    return f"{where}: {problem}\n  {before}{line}{after}\n  {caret}"
+
+
+def shortened(text: str) -> str:
+    """The text, cut if it is very long."""
+    return text if len(text) <= 40 else f"{text[:39]}…"

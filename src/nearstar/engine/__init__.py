@@ -1,0 +1,1 @@
+"""The engine: programs lowered to instruction tables, and the native loops that run them."""

@@ -1,0 +1,27 @@
+"""How kernels are compiled.
+
+Numba, without the interpreter lock, and with NumPy's error model: a division by zero gives
+infinity, not an exception, so that loops can vectorise. Kernels allocate nothing, so they are
+compiled without reference counts (``_nrt=False``), whose atomic operations would cost more than a
+short loop.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
+kernel = njit(fastmath={"contract"}, **_OPTIONS)
+"""Multiplications and additions may be fused; nothing else may change."""
+
+reduction = njit(fastmath={"contract", "reassoc", "nsz"}, **_OPTIONS)
+"""Sums may be reordered, or they could not be vectorised; NaN and infinity keep their meaning."""
+
+entry = njit(cache=True, **_OPTIONS)
+"""For functions called from Python: kept on disk."""
+
+inline = njit(inline="always")
+"""For what must leave no call behind, such as functions that return a part of an array."""

@@ -1,0 +1,130 @@
+"""Linear maps of rows: the two kernels in which a training spends most of its time.
+
+Rows of outputs y and inputs x (rows of values, or features of the data) are given by an address,
+the distance of rows in bytes, and a list of row numbers. Weights are a matrix in a flat vector,
+given by its base and two strides, in elements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearstar.engine import tiles
+from nearstar.engine.compiled import inline, reduction
+from nearstar.engine.tiles import SPAN
+from nearstar.engine.vectors import LANES
+
+_BLOCK = 512
+"""Positions that ``correlate`` sums at a time: few enough that their rows stay in the cache."""
+
+_ZERO = np.float32(0.0)
+
+
+@inline
+def row(values, index, start, n):
+    return values[index][start : start + n]
+
+
+@reduction
+def copy(target, source, n):
+    # Assigning slices would do, but takes Numba seconds to compile.
+    for p in range(n):
+        target[p] = source[p]
+
+
+@reduction
+def fill(target, value, start, n):
+    for p in range(start, start + n):
+        target[p] = value
+
+
+@reduction
+def combine(y, yo, outputs, x, xo, inputs, weights, base, by_output, by_input, bias, start, n):
+    """y[o] = b[o] + Σ_i w[o, i] · x[i] for listed rows, at positions start … start + n.
+
+    Weights start at ``base`` and b at ``bias``; where that is negative, the sum is added to y.
+    """
+    ins = inputs.ctypes.data
+    m = inputs.shape[0]
+    to = 4 * by_output
+    ti = 4 * by_input
+    for p in range(start, start + n, SPAN):
+        left = start + n - p
+        o = 0
+        while o < outputs.shape[0]:
+            outs = outputs.ctypes.data + 4 * o
+            w = weights.ctypes.data + 4 * base + o * to
+            b = weights.ctypes.data + 4 * (bias + o) if bias >= 0 else 0
+            if o + 4 <= outputs.shape[0]:
+                if left >= SPAN:
+                    tiles.combine_4(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                elif left > 2 * LANES:
+                    tiles.combine_4_part(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                elif left > LANES:
+                    tiles.combine_4_two(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                else:
+                    tiles.combine_4_one(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                o += 4
+            elif o + 2 <= outputs.shape[0]:
+                if left >= SPAN:
+                    tiles.combine_2(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                elif left > 2 * LANES:
+                    tiles.combine_2_part(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                elif left > LANES:
+                    tiles.combine_2_two(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                else:
+                    tiles.combine_2_one(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                o += 2
+            else:
+                if left >= SPAN:
+                    tiles.combine_1(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                elif left > 2 * LANES:
+                    tiles.combine_1_part(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                elif left > LANES:
+                    tiles.combine_1_two(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                else:
+                    tiles.combine_1_one(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
+                o += 1
+
+
+@reduction
+def correlate(y, yo, outputs, x, xo, inputs, sums, base, by_output, by_input, start, n):
+    """sums[o, i] += Σ_p y[o][p] · x[i][p] over positions start … start + n."""
+    to = 4 * by_output
+    ti = 4 * by_input
+    for p in range(start, start + n, _BLOCK):
+        m = min(_BLOCK, start + n - p)
+        o = 0
+        while o < outputs.shape[0]:
+            outs = outputs.ctypes.data + 4 * o
+            four = o + 4 <= outputs.shape[0]
+            i = 0
+            while i < inputs.shape[0]:
+                ins = inputs.ctypes.data + 4 * i
+                at = sums.ctypes.data + 4 * base + o * to + i * ti
+                if i + 4 <= inputs.shape[0]:
+                    if four:
+                        tiles.correlate_4x4(y, yo, outs, x, xo, ins, m, at, to, ti, p)
+                    else:
+                        tiles.correlate_1x4(y, yo, outs, x, xo, ins, m, at, to, ti, p)
+                    i += 4
+                elif four and i + 3 == inputs.shape[0]:
+                    tiles.correlate_4x3(y, yo, outs, x, xo, ins, m, at, to, ti, p)
+                    i += 3
+                else:
+                    if four:
+                        tiles.correlate_4x1(y, yo, outs, x, xo, ins, m, at, to, ti, p)
+                    else:
+                        tiles.correlate_1x1(y, yo, outs, x, xo, ins, m, at, to, ti, p)
+                    i += 1
+            o += 4 if four else 1
+
+
+@reduction
+def total(y, index, start, n):
+    """Sum of a row."""
+    values = row(y, index, start, n)
+    result = _ZERO
+    for p in range(n):
+        result += values[p]
+    return result

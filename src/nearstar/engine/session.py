@@ -1,0 +1,143 @@
+"""A program ready to run: its table with the memory it works in."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.engine import machine
+from nearstar.engine.code import Code
+from nearstar.engine.packing import Blocks
+
+_NO_LABELS = np.empty(0, np.int16)
+_NO_WEIGHTS = np.empty(0, np.float32)
+_NO_COUNTS = np.zeros((0, 0), np.int64)
+_NO_RESULTS = np.zeros((0, 0), np.float32)
+
+
+class Session:
+    """Trains, judges and predicts with one program; not for two threads at once.
+
+    ``stop`` can be set from another thread: a running call then returns before its next block.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        parameters: NDArray[np.float32],
+        *blocks: Blocks,
+        stop: NDArray[np.uint8] | None = None,
+    ) -> None:
+        for each in blocks:
+            _check(code, each)
+        self.code = code
+        self.parameters = np.array(parameters, np.float32)
+        self.stop = np.zeros(1, np.uint8) if stop is None else stop
+        if self.parameters.shape != (code.n_parameters,):
+            raise ValueError(f"{code.n_parameters} parameters, not {self.parameters.shape}")
+        frames = max((each.most_frames for each in blocks), default=1)
+        lanes = max((each.most_lanes for each in blocks), default=1)
+        width = {
+            machine.CHUNKED: min(machine.CHUNK, frames),
+            machine.WHOLE: frames,
+            machine.LANES_ONLY: lanes,
+        }[code.tables.extent]
+        # Rows apart by an odd number of cache lines: a power of two would make rows compete.
+        width = -(-width // 16) * 16 + 16
+        n = code.n_parameters
+        self._width = width
+        self._work = machine.Work(
+            values=np.zeros((code.n_rows, width), np.float32),
+            slopes=np.zeros((code.n_rows, width), np.float32),
+            scratch=np.zeros((3, width), np.float32),
+            sums=np.zeros(lanes, np.float64),
+            gradient=np.zeros(n, np.float32),
+            mean=np.zeros(n, np.float32),
+            square=np.zeros(n, np.float32),
+            taken=np.zeros(1, np.int64),
+        )
+
+    def train(
+        self,
+        blocks: Blocks,
+        weights: NDArray[np.float32],
+        shares: NDArray[np.float32],
+        order: NDArray[np.int64],
+        rate: float,
+        clip: float = 0.0,
+    ) -> tuple[int, float]:
+        """Take a step for each batch in order; how it ended, and the sum of weighted losses."""
+        losses = np.zeros(1)
+        ended = self._run(
+            machine.TRAIN,
+            blocks,
+            order,
+            weights=weights,
+            shares=shares,
+            rate=rate,
+            clip=clip,
+            losses=losses,
+        )
+        return ended, float(losses[0])
+
+    def gradient(
+        self, blocks: Blocks, weights: NDArray[np.float32], shares: NDArray[np.float32]
+    ) -> tuple[float, NDArray[np.float32]]:
+        """Loss and gradient of the first batch, parameters unchanged."""
+        _, loss = self.train(blocks, weights, shares, np.zeros(1, np.int64), rate=0.0)
+        return loss * float(shares[0]), self._work.gradient.copy()
+
+    def judge(self, blocks: Blocks, n_classes: int) -> tuple[int, NDArray[np.int64]]:
+        """How it ended, and the counts of decisions by true class."""
+        confusion = np.zeros((n_classes, n_classes), np.int64)
+        return self._run(machine.EVALUATE, blocks, _all(blocks), confusion=confusion), confusion
+
+    def predict(self, blocks: Blocks) -> NDArray[np.float32]:
+        """The outputs for each frame, or each sequence, of the original data."""
+        packed = blocks.packed
+        n = int(packed.blocks[:, 1].sum()) if self.code.in_frames else len(packed.lengths)
+        results = np.empty((n, len(self.code.outputs)), np.float32)
+        self._run(machine.PREDICT, blocks, _all(blocks), results=results)
+        return results
+
+    def _run(
+        self,
+        mode: int,
+        blocks: Blocks,
+        order: NDArray[np.int64],
+        weights: NDArray[np.float32] = _NO_WEIGHTS,
+        shares: NDArray[np.float32] = _NO_WEIGHTS,
+        rate: float = 0.0,
+        clip: float = 0.0,
+        confusion: NDArray[np.int64] = _NO_COUNTS,
+        results: NDArray[np.float32] = _NO_RESULTS,
+        losses: NDArray[np.float64] | None = None,
+    ) -> int:
+        return int(
+            machine.run(
+                mode,
+                self.code.tables,
+                blocks.packed,
+                blocks.labels,
+                weights,
+                shares,
+                order,
+                self.parameters,
+                self._work,
+                rate,
+                clip,
+                self.stop,
+                confusion,
+                results,
+                np.zeros(1) if losses is None else losses,
+            )
+        )
+
+
+def _all(blocks: Blocks) -> NDArray[np.int64]:
+    return np.arange(blocks.n_batches)
+
+
+def _check(code: Code, blocks: Blocks) -> None:
+    if code.n_features != blocks.n_features:
+        raise ValueError(f"the table reads {code.n_features} features, not {blocks.n_features}")

@@ -1,0 +1,71 @@
+"""nearstar learns readable programs that classify sequences."""
+
+from nearstar.canonical import canonical
+from nearstar.data import (
+    Scale,
+    Sequences,
+    two_animals,
+    two_animals_split,
+    watch_exercises,
+)
+from nearstar.domain import Domain
+from nearstar.errors import DataError, DomainError, NearstarError, ProgramError, TextError
+from nearstar.expression import exp, log, maximum, minimum, mix, relu, sigmoid, sqrt, tanh
+from nearstar.function import Function, function
+from nearstar.grammar import Grammar, Rule
+from nearstar.metrics import Metrics
+from nearstar.model import Model
+from nearstar.program import Apply, Hole, Program, is_complete
+from nearstar.relax import Units
+from nearstar.task import Task
+from nearstar.text import parse, to_text
+from nearstar.train import Budget, Stop, Stopped, Trained, train
+from nearstar.types import Sequence, Signature, Vector
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Apply",
+    "Budget",
+    "DataError",
+    "Domain",
+    "DomainError",
+    "Function",
+    "Grammar",
+    "Hole",
+    "Metrics",
+    "Model",
+    "NearstarError",
+    "Program",
+    "ProgramError",
+    "Rule",
+    "Scale",
+    "Sequence",
+    "Sequences",
+    "Signature",
+    "Stop",
+    "Stopped",
+    "Task",
+    "TextError",
+    "Trained",
+    "Units",
+    "Vector",
+    "canonical",
+    "exp",
+    "function",
+    "is_complete",
+    "log",
+    "maximum",
+    "minimum",
+    "mix",
+    "parse",
+    "relu",
+    "sigmoid",
+    "sqrt",
+    "tanh",
+    "to_text",
+    "train",
+    "two_animals",
+    "two_animals_split",
+    "watch_exercises",
+]

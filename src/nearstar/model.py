@@ -1,0 +1,188 @@
+"""Models: a trained program with all that is needed to use it, and to read it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.data.scale import Scale
+from nearstar.data.sequences import Sequences
+from nearstar.domain import Domain
+from nearstar.engine import machine
+from nearstar.engine.lower import lower
+from nearstar.engine.packing import Blocks, pack
+from nearstar.engine.session import Session
+from nearstar.errors import DataError, NearstarError, ProgramError
+from nearstar.metrics import Metrics
+from nearstar.parameters import Theta, check, layout, scaled, size_of
+from nearstar.program import Program, is_complete
+from nearstar.relax import Units
+from nearstar.text import parse, to_text
+from nearstar.train import Trained
+from nearstar.types import Sequence, Signature, Vector
+
+_FORMAT = "nearstar-model-1"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A program with parameters: predicts, prints, saves.
+
+    ``scale`` is that of the training data. Parameters are in the data's own units, so it does not
+    change what the program means, only how sums are rounded.
+    """
+
+    program: Program
+    theta: Theta
+    domain: Domain
+    class_names: tuple[str, ...]
+    scale: Scale
+    units: Units | None = None
+    """Sizes of the networks in holes, if there are any."""
+
+    def __post_init__(self) -> None:
+        if not is_complete(self.program) and self.units is None:
+            raise ProgramError("a program with holes needs the units of its networks to run")
+        check(layout(self.program, self.units), self.theta)
+        outputs = self.program.signature.output.size
+        n_classes = len(self.class_names)
+        if outputs != n_classes and (outputs, n_classes) != (1, 2):
+            raise ProgramError(f"a program with {outputs} outputs cannot tell {n_classes} classes")
+
+    @classmethod
+    def of(cls, trained: Trained, domain: Domain, class_names: tuple[str, ...]) -> Model:
+        """The model of a training's result."""
+        units = None if is_complete(trained.program) else trained.units
+        return cls(trained.program, trained.theta, domain, class_names, trained.scale, units)
+
+    @classmethod
+    def from_text(
+        cls, text: str, domain: Domain, signature: Signature, class_names: tuple[str, ...]
+    ) -> Model:
+        """A model from a program's text with parameters."""
+        parsed = parse(text, domain, signature)
+        if parsed.theta is None:
+            raise ProgramError(
+                "the text has no parameters, such as [.5; -1] after a leaf's name: train it first"
+            )
+        scale = Scale.identity(len(domain.features))
+        return cls(parsed.program, parsed.theta, domain, class_names, scale)
+
+    def text(self, digits: int | None = 4) -> str:
+        """The program with its parameters, rounded for reading; None: every digit."""
+        if not is_complete(self.program):
+            return to_text(self.program)
+        return to_text(self.program, self.theta, digits=digits)
+
+    def outputs(self, data: Sequences) -> NDArray[np.float32]:
+        """The program's outputs, a row for each frame or for each sequence of the data."""
+        blocks = self._pack(data)
+        return self._session(blocks).predict(blocks)
+
+    def predict(self, data: Sequences) -> NDArray[np.int64]:
+        """Class codes, for each frame or for each sequence of the data."""
+        outputs = self.outputs(data)
+        if outputs.shape[1] == 1:
+            return (outputs[:, 0] > 0).astype(np.int64)
+        return np.asarray(np.argmax(outputs, axis=1), np.int64)
+
+    def evaluate(self, data: Sequences) -> Metrics:
+        """Scores on labelled data."""
+        if data.labels is None or data.n_classes != len(self.class_names):
+            raise DataError(
+                f"evaluating needs labels of {len(self.class_names)} classes; "
+                f"the data have {data.n_classes}"
+            )
+        if data.per_frame != self.program.signature.maps_sequences and not data.vectors:
+            raise DataError("the data are labelled per frame and the program is not, or vice versa")
+        ended, confusion = self._session(blocks := self._pack(data)).judge(blocks, data.n_classes)
+        if ended == machine.DIVERGED:
+            raise NearstarError("the program's outputs are not finite on these data")
+        return Metrics.from_confusion(confusion)
+
+    def _pack(self, data: Sequences) -> Blocks:
+        signature = self.program.signature
+        if data.n_features != signature.input.size or data.vectors != signature.maps_vectors:
+            kind = "vectors" if data.vectors else "sequences"
+            raise DataError(
+                f"the program takes {signature.input}, the data are {kind} of {data.n_features} "
+                "features"
+            )
+        return pack(data, self.scale)
+
+    def _session(self, blocks: Blocks) -> Session:
+        code = lower(self.program, self.scale, self.units)
+        theta = scaled(layout(self.program, self.units), self.theta, self.scale)
+        return Session(code, theta, blocks)
+
+    # Files
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as JSON, whole or not at all."""
+        path = Path(path)
+        signature = self.program.signature
+        data = {
+            "format": _FORMAT,
+            "program": to_text(self.program),
+            "readable": self.text(),
+            "theta": self.theta.tolist(),
+            "signature": {
+                "input": [type(signature.input).__name__, signature.input.size],
+                "output": [type(signature.output).__name__, signature.output.size],
+            },
+            "class_names": list(self.class_names),
+            "scale": self.scale.to_dict(),
+            "units": None if self.units is None else [self.units.most, self.units.least],
+            "domain": self.domain.to_dict(),
+        }
+        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    @classmethod
+    def load(cls, path: str | Path) -> Model:
+        """Read a model; library functions of the user's come with it."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as problem:
+            raise NearstarError(f"{path} is not a saved model: {problem}") from None
+        if not isinstance(data, dict) or data.get("format") != _FORMAT:
+            raise NearstarError(f"{path} is not a saved model of the format {_FORMAT}")
+        try:
+            domain = Domain.from_dict(data["domain"])
+            signature = Signature(*(_type(data["signature"][end]) for end in ("input", "output")))
+            units = None if data["units"] is None else Units(*data["units"])
+            return cls(
+                parse(data["program"], domain, signature).program,
+                np.array(data["theta"], np.float64),
+                domain,
+                tuple(data["class_names"]),
+                Scale.from_dict(data["scale"]),
+                units,
+            )
+        except (KeyError, TypeError) as problem:
+            raise NearstarError(f"{path} is damaged: {problem!r}") from None
+
+    @property
+    def n_parameters(self) -> int:
+        return size_of(layout(self.program, self.units))
+
+
+def _type(data: Any) -> Any:
+    kind, size = data
+    return {"Vector": Vector, "Sequence": Sequence}[kind](int(size))

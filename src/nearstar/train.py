@@ -1,0 +1,232 @@
+"""Training: (program, task, budget, seed) → parameters and validation error. Knows no search."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.data.scale import Scale
+from nearstar.domain import Domain
+from nearstar.engine import machine
+from nearstar.engine.lower import lower
+from nearstar.engine.packing import Blocks
+from nearstar.engine.session import Session
+from nearstar.errors import NearstarError
+from nearstar.metrics import Metrics
+from nearstar.parameters import Theta, initial, layout, scaled, unscaled
+from nearstar.program import Program, is_complete
+from nearstar.relax import Units
+from nearstar.task import Task
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How programs are trained: all that decides a training besides program, data and seed."""
+
+    neural_epochs: int = 15
+    """For programs with holes, relaxed to networks."""
+    symbolic_epochs: int = 40
+    """For complete programs."""
+    learning_rate: float = 0.02
+    batch_size: int = 50
+    units: Units = field(default_factory=Units)
+    class_weights: tuple[float, ...] | None = None
+    """A weight for each class in the loss; None: all 1."""
+    select: Literal["best", "last"] = "best"
+    """Which epoch's parameters count: that of the least validation error, or the last."""
+    reshuffle: bool = True
+    """Whether batches come in another order in every epoch; they are drawn once in any case."""
+    clip: float | None = None
+    """Longest gradient; longer ones are shortened to it."""
+    batch_seed: int = 0
+    """Decides which sequences share a batch."""
+
+    def __post_init__(self) -> None:
+        for name in ("neural_epochs", "symbolic_epochs", "batch_size"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise NearstarError(f"{name} must be a whole number from 1, not {value!r}")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise NearstarError(f"learning_rate must be above 0, not {self.learning_rate!r}")
+        if self.clip is not None and not (math.isfinite(self.clip) and self.clip > 0):
+            raise NearstarError(f"clip must be above 0 or None, not {self.clip!r}")
+        if self.select not in ("best", "last"):
+            raise NearstarError(f"select must be 'best' or 'last', not {self.select!r}")
+        weights = self.class_weights
+        if weights is not None and not all(math.isfinite(w) and w >= 0 for w in weights):
+            raise NearstarError(f"class weights must be numbers from 0, not {weights}")
+
+    @classmethod
+    def paper(cls, domain: Domain, **changes: Any) -> Budget:
+        """The published settings for one of the paper's domains."""
+        settings = domain.paper
+        if not settings:
+            raise NearstarError(f"no published settings are known for the domain {domain.name}")
+        most, least = settings["units"]
+        values: dict[str, Any] = {
+            name: settings[name]
+            for name in ("neural_epochs", "symbolic_epochs", "learning_rate", "batch_size")
+        }
+        values |= {"units": Units(most, least), "select": "last", "reshuffle": False}
+        return cls(**{**values, **changes})
+
+    def epochs(self, program: Program) -> int:
+        """Epochs that a program is trained for."""
+        return self.symbolic_epochs if is_complete(program) else self.neural_epochs
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A program with its parameters and what they reach on the validation data."""
+
+    program: Program
+    theta: Theta
+    """Parameters in the data's own units; see ``parameters.layout``."""
+    scale: Scale
+    units: Units
+    error: float
+    """Validation error ζ = 1 − F1; 1 if the training diverged."""
+    metrics: Metrics | None
+    """On the validation data; None if the training diverged."""
+    losses: tuple[float, ...]
+    """Training loss of each epoch."""
+    epoch: int
+    """The epoch whose parameters these are, counted from 1."""
+    diverged: bool
+    seconds: float
+
+
+class Stop:
+    """Ends a training from another thread, within a batch."""
+
+    def __init__(self) -> None:
+        self.flag = np.zeros(1, np.uint8)
+
+    def set(self) -> None:
+        """Ask the training to end."""
+        self.flag[0] = 1
+
+
+class Stopped(Exception):  # noqa: N818 (an outcome, not an error)
+    """Raised by a training that was asked to end."""
+
+
+def train(
+    program: Program,
+    task: Task,
+    budget: Budget | None = None,
+    seed: int = 0,
+    *,
+    start: Theta | None = None,
+    stop: Stop | None = None,
+) -> Trained:
+    """Train a program's parameters; holes are filled with networks.
+
+    The same arguments give the same bits, whatever runs beside it. ``start`` are parameters to
+    start from, instead of random ones. A training that diverges gives error 1 and is marked.
+    """
+    budget = budget or Budget()
+    stop = stop or Stop()
+    task.check(program)
+    n_classes = task.train.n_classes
+    if budget.class_weights is not None and len(budget.class_weights) != n_classes:
+        raise NearstarError(
+            f"{len(budget.class_weights)} class weights were given for {n_classes} classes"
+        )
+    blocks = layout(program, budget.units)
+    theta = initial(blocks, seed) if start is None else scaled(blocks, start, task.scale)
+    return _interruptible(lambda: _train(program, task, budget, seed, theta, stop), stop)
+
+
+def _train(
+    program: Program,
+    task: Task,
+    budget: Budget,
+    seed: int,
+    theta: NDArray[np.float32],
+    stop: Stop,
+) -> Trained:
+    began = time.perf_counter()
+    batches = task.batches(budget.batch_size, budget.batch_seed)
+    code = lower(program, task.scale, budget.units)
+    session = Session(code, theta, batches, task.valid_blocks, stop=stop.flag)
+    weights, shares, used = _weights(batches, budget.class_weights, task.train.n_classes)
+    random = np.random.default_rng([seed, 1])
+    epochs = budget.epochs(program)
+    losses: list[float] = []
+    best: tuple[float, int, NDArray[np.float32], Metrics] | None = None
+    diverged = False
+    for epoch in range(1, epochs + 1):
+        order = random.permutation(used) if budget.reshuffle else used
+        ended, loss = session.train(
+            batches, weights, shares, order, budget.learning_rate, budget.clip or 0.0
+        )
+        _check_stopped(ended)
+        losses.append(loss / max(float(weights.sum()), 1e-30))
+        metrics: Metrics | None = None
+        if ended == machine.DONE and (epoch == epochs or budget.select == "best"):
+            ended, confusion = session.judge(task.valid_blocks, task.valid.n_classes)
+            _check_stopped(ended)
+            metrics = Metrics.from_confusion(confusion)
+        if ended == machine.DIVERGED:
+            diverged = True
+            break
+        if metrics and (budget.select == "last" or best is None or metrics.error < best[0]):
+            best = metrics.error, epoch, session.parameters.copy(), metrics
+    error, chosen, parameters, metrics = best or (1.0, len(losses), theta, None)
+    return Trained(
+        program=program,
+        theta=unscaled(
+            layout(program, budget.units), theta if diverged else parameters, task.scale
+        ),
+        scale=task.scale,
+        units=budget.units,
+        error=1.0 if diverged else error,
+        metrics=None if diverged else metrics,
+        losses=tuple(losses),
+        epoch=len(losses) if diverged else chosen,
+        diverged=diverged,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _weights(
+    batches: Blocks, class_weights: tuple[float, ...] | None, n_classes: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+    """Weight of each label; 1 / their sum in each batch; the batches that have any."""
+    # The last entry is where the unlabelled ones, -1, look.
+    table = np.array([*(class_weights or [1.0] * n_classes), 0.0], np.float32)
+    weights = table[batches.labels]
+    entry = batches.packed.blocks[batches.packed.batches[:-1]]
+    firsts = entry[:, 2] if batches.in_frames else entry[:, 3]
+    sums = np.add.reduceat(weights, firsts, dtype=np.float64)
+    shares = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+    return weights, shares.astype(np.float32), np.flatnonzero(sums > 0)
+
+
+def _check_stopped(ended: int) -> None:
+    if ended == machine.STOPPED:
+        raise Stopped
+
+
+def _interruptible(work: Callable[[], T], stop: Stop) -> T:
+    """Do the work; in the main thread, so that Ctrl-C stops it at once."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            stop.set()
+            raise

@@ -29,7 +29,6 @@ from nearstar.library import (
     Window,
     if_then_else,
 )
-from nearstar.library.windows import MAX_SIZE
 from nearstar.program import Operation
 from nearstar.template import by_word
 from nearstar.types import Sequence, Signature, Vector
@@ -74,6 +73,8 @@ class Domain:
     """Settings of the published experiment on this domain, by name."""
 
     def __post_init__(self) -> None:
+        for what in ("features", *_RULES):
+            object.__setattr__(self, what, _names(getattr(self, what), what))
         if len(set(self.features)) != len(self.features) or not self.features:
             raise DomainError(f"domain {self.name}: feature names must be given, each once")
         for group in self.groups:
@@ -87,19 +88,24 @@ class Domain:
                 )
         for alias, name in self.aliases.items():
             _check_name(alias)
-            if name not in {group.name for group in self.groups}:
+            if name not in [group.name for group in self.groups]:
                 raise DomainError(f"alias {alias} is for the unknown group {name!r}")
-        if not (math.isfinite(self.penalty) and self.penalty >= 0):
-            raise DomainError(f"the penalty must be a number from 0, not {self.penalty}")
-        if not (math.isfinite(self.beta) and self.beta > 0):
-            raise DomainError(f"β must be a positive number, not {self.beta}")
+        if not (_is_number(self.penalty) and self.penalty >= 0):
+            raise DomainError(f"the penalty must be a number from 0, not {self.penalty!r}")
+        if not (_is_number(self.beta) and self.beta > 0):
+            raise DomainError(f"β must be a positive number, not {self.beta!r}")
+        if not (type(self.accumulator) is int and self.accumulator >= 0):
+            raise DomainError(f"accumulator is a whole number from 0, not {self.accumulator!r}")
         object.__setattr__(self, "functions", tuple(f.bind(self.features) for f in self.functions))
-        names = list(self._operations)
+        names, costs = list(self._operations), {}
         for name, cost in self.costs.items():
-            if self.operation(name) is None:
+            operation = self.operation(name)
+            if operation is None:
                 raise DomainError(f"a cost is given for {name!r}, which is no rule; known: {names}")
-            if not (math.isfinite(cost) and cost >= 0):
-                raise DomainError(f"the cost of {name} must be a number from 0, not {cost}")
+            if not (_is_number(cost) and cost >= 0):
+                raise DomainError(f"the cost of {name} must be a number from 0, not {cost!r}")
+            costs[operation.name] = cost  # an alias stands for the group's own name
+        object.__setattr__(self, "costs", costs)
         for name in (*self.sequences, *self.summaries, *self.vectors):
             self._expand(name)
 
@@ -122,7 +128,11 @@ class Domain:
     @classmethod
     def load(cls, path: str | Path, functions: Iterable[Function] = ()) -> Domain:
         """A domain from a TOML file; ``functions`` are added to it before its rules are read."""
-        return cls.from_toml(Path(path).read_text(encoding="utf-8"), functions)
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError as problem:
+            raise DomainError(f"{path} is not a text file in UTF-8: {problem}") from None
+        return cls.from_toml(text, functions)
 
     @classmethod
     def from_toml(cls, text: str, functions: Iterable[Function] = ()) -> Domain:
@@ -138,6 +148,8 @@ class Domain:
         """A domain from the contents of its TOML file."""
         known = {"name", "features", "groups", "aliases", "rules", "costs", "penalty", "beta"}
         known |= {"accumulator", "functions", "paper"}
+        if not isinstance(data, Mapping):
+            raise DomainError(f"a domain is a table of {sorted(known)}, not {data!r}")
         if unknown := set(data) - known:
             raise DomainError(
                 f"unknown keys in a domain: {sorted(unknown)}; known: {sorted(known)}"
@@ -145,25 +157,27 @@ class Domain:
         if "features" not in data:
             raise DomainError("a domain needs 'features': a list of names, or their number")
         features = _features(data["features"])
-        rules = {**_RULES, **data.get("rules", {})}
+        rules = {**_RULES, **_table(data, "rules")}
         if unknown := set(rules) - set(_RULES):
             raise DomainError(f"rules are for {sorted(_RULES)}, not for {sorted(unknown)}")
-        stored = tuple(Function.from_dict(each) for each in data.get("functions", ()))
+        stored = data.get("functions", [])
+        if not isinstance(stored, list | tuple):
+            raise DomainError(f"functions are a list of stored functions, not {stored!r}")
         return cls(
             name=str(data.get("name", "unnamed")),
             features=features,
             groups=tuple(
                 Group(name, _columns(name, spec, features))
-                for name, spec in data.get("groups", {}).items()
+                for name, spec in _table(data, "groups").items()
             ),
-            aliases=dict(data.get("aliases", {})),
-            **{kind: tuple(names) for kind, names in rules.items()},
-            costs={name: float(cost) for name, cost in data.get("costs", {}).items()},
-            penalty=float(data.get("penalty", 0.01)),
-            beta=float(data.get("beta", 1.0)),
-            accumulator=int(data.get("accumulator", 0)),
-            functions=(*stored, *functions),
-            paper=dict(data.get("paper", {})),
+            aliases=_table(data, "aliases"),
+            **rules,
+            costs=_table(data, "costs"),
+            penalty=data.get("penalty", 0.01),
+            beta=data.get("beta", 1.0),
+            accumulator=data.get("accumulator", 0),
+            functions=(*map(Function.from_dict, stored), *functions),
+            paper=_table(data, "paper"),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -224,11 +238,12 @@ class Domain:
         return table
 
     def operation(self, name: str) -> Operation | None:
-        """The operation of this printed name (``x`` is the variable); windows of any size."""
+        """The operation of this printed name (``x`` is the variable); windows of any size.
+
+        DomainError for windows that cannot be, such as centred ones of an even size.
+        """
         if match := _WINDOW.fullmatch(name):
             where, reduction, size = match.groups()
-            if int(size) > MAX_SIZE or (where == "Centred" and int(size) % 2 == 0):
-                return None
             return Window(reduction, int(size), where == "Centred")  # type: ignore[arg-type]
         return self._operations.get(name)
 
@@ -287,8 +302,26 @@ class Domain:
 
 
 def _check_name(name: str) -> None:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise DomainError(f"a group's name is letters, digits and _, not {name!r}")
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise DomainError(f"a group's name or alias is letters, digits and _, not {name!r}")
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and math.isfinite(value)
+
+
+def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    table = data.get(key, {})
+    if not isinstance(table, Mapping):
+        raise DomainError(f"{key} of a domain are a table, [{key}] in TOML, not {table!r}")
+    return dict(table)
+
+
+def _names(names: Any, what: str) -> tuple[str, ...]:
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise DomainError(f"{what} of a domain are a list of names, not {names!r}")
+    return tuple(names)
 
 
 def _features(spec: Any) -> tuple[str, ...]:
@@ -308,7 +341,9 @@ def _columns(group: str, spec: Any, features: tuple[str, ...]) -> tuple[int, ...
         if isinstance(item, int) and not isinstance(item, bool):
             columns.append(item)
             continue
-        found = [i for i, name in enumerate(features) if fnmatch.fnmatchcase(name, str(item))]
+        # A name may have signs of patterns in it: itself it always matches.
+        found = [features.index(item)] if item in features else []
+        found = found or [i for i, f in enumerate(features) if fnmatch.fnmatchcase(f, str(item))]
         if not found:
             raise DomainError(f"group {group}: no feature matches {item!r}; there are {features}")
         columns.extend(column for column in found if column not in columns)

@@ -8,6 +8,7 @@ Operations work componentwise, and a single component is repeated as needed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,6 +18,8 @@ Size = int | Literal["out"]
 
 MAX_NODES = 2000
 """Expressions are trees: what is used twice counts twice."""
+MAX_HEIGHT = 100
+"""Levels of an expression: everything that walks one can then recurse safely."""
 
 PRIMITIVES = {
     "add": 2,
@@ -52,6 +55,20 @@ class Expression:
     value: int | float | str | None = None
     size: Size = 1
     nodes: int = field(default=1, compare=False, repr=False)
+    height: int = field(default=1, compare=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Expression):
+            return self is other or (
+                (self.kind, self.value, self.size) == (other.kind, other.value, other.size)
+                and self.operands == other.operands
+            )
+        if isinstance(other, int | float):
+            raise DomainError(
+                "a library function is recorded once, without data: == and != cannot look at its "
+                "values; compare with > or <, as in mix(abs(a - 1) < 0.5, then, otherwise)"
+            )
+        return NotImplemented
 
     def __add__(self, other: Expression | float) -> Expression:
         return primitive("add", self, other)
@@ -99,9 +116,10 @@ class Expression:
         return primitive("greater", other, self)
 
     def __getitem__(self, index: int) -> Expression:
-        if not isinstance(self.size, int) or not -self.size <= index < self.size:
-            raise DomainError(f"no component {index} in an expression of size {self.size}")
-        return Expression("component", (self,), index % self.size)
+        size = self.size
+        if not isinstance(index, int) or size == "out" or not -size <= index < size:
+            raise DomainError(f"no component {index} in an expression of size {size}")
+        return _made("component", (self,), index % size, 1)
 
     def __bool__(self) -> bool:
         raise DomainError(
@@ -138,17 +156,28 @@ def primitive(name: str, *operands: Expression | float) -> Expression:
         elif operand.size not in (1, size):
             sizes = ", ".join(str(operand.size) for operand in wrapped)
             raise DomainError(f"{name} of sizes {sizes}: sizes must be equal, or 1")
-    nodes = 1 + sum(operand.nodes for operand in wrapped)
+    return _made(name, wrapped, None, size)
+
+
+def _made(kind: str, operands: tuple[Expression, ...], value: int | None, size: Size) -> Expression:
+    nodes = 1 + sum(operand.nodes for operand in operands)
     if nodes > MAX_NODES:
         raise DomainError(
             f"an expression may have at most {MAX_NODES} parts, repeated ones counted"
         )
-    return Expression(name, wrapped, None, size, nodes)
+    height = 1 + max(operand.height for operand in operands)
+    if height > MAX_HEIGHT:
+        raise DomainError(
+            f"an expression may be at most {MAX_HEIGHT} levels high; add long sums up in parts"
+        )
+    return Expression(kind, operands, value, size, nodes, height)
 
 
 def _literal(number: float) -> Expression:
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise DomainError(f"expected an expression or a number, not {number!r}")
+    if not math.isfinite(number):
+        raise DomainError(f"numbers in expressions must be finite, not {number}")
     return Expression("literal", (), float(number))
 
 
@@ -205,17 +234,23 @@ def to_data(expression: Expression) -> list[Any]:
 
 def from_data(data: Any) -> Expression:
     """The expression that ``to_data`` wrote; anything else is an error."""
+    return _from_data(data, MAX_HEIGHT)
+
+
+def _from_data(data: Any, levels: int) -> Expression:
     match data:
-        case [str(kind), value, (int() | "out") as size, list(operands)]:
+        case [str(kind), value, (int() | "out") as size, list(operands)] if levels:
             pass
         case _:
             raise DomainError(f"not a stored expression: {data!r}")
-    parts = tuple(from_data(operand) for operand in operands)
+    parts = tuple(_from_data(operand, levels - 1) for operand in operands)
     if kind in PRIMITIVES and len(parts) == PRIMITIVES[kind]:
         return primitive(kind, *parts)
     match kind, parts, value:
-        case ("argument", (), int()) | ("feature", (), int() | str()):
+        case "argument", (), int():
             return Expression(kind, (), value, size)
+        case "feature", (), int() | str():
+            return Features()[value]
         case "literal", (), int() | float():
             return _literal(value)
         case "component", (inner,), int():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,22 @@ class Function:
     laws: frozenset[Law] = frozenset()
 
     def __post_init__(self) -> None:
+        name, meaning = self.name, self.meaning
+        _check_head(name, self.takes, self.gives)
+        cost = 0 if self.cost is None else self.cost
+        if not (isinstance(cost, int | float) and math.isfinite(cost) and cost >= 0):
+            raise DomainError(f"{name}: a cost is a number from 0, not {cost!r}")
+        if meaning.size != self.gives and meaning.size != 1:
+            raise DomainError(
+                f"{name} returns size {meaning.size}, but is declared to give {self.gives}"
+            )
+        arguments = set(enumerate(self.takes))
+        for leaf in _leaves(meaning, "argument"):
+            if (leaf.value, leaf.size) not in arguments:
+                raise DomainError(f"{name} reads an argument that it does not take: {leaf}")
+        if self.lifts and _features(meaning):
+            raise DomainError(f"{name} reads features, so it cannot stand for whole sequences")
+        _check_laws(self)
         template(self)  # text must be readable by it
 
     def __hash__(self) -> int:
@@ -105,6 +122,8 @@ class Function:
             )
         except KeyError as missing:
             raise DomainError(f"a stored function lacks {missing}") from None
+        except TypeError as problem:
+            raise DomainError(f"not a stored function ({problem}): {data!r}") from None
 
 
 def record(
@@ -119,28 +138,25 @@ def record(
     laws: Sequence[Law] = (),
 ) -> Function:
     """Record what a Python function does as a library function, without trying it out."""
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise DomainError(f"a function's name is letters, digits and _, not {name!r}")
-    for size in (*takes, gives):
-        if size != "out" and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
-            raise DomainError(f"{name}: a size is a whole number from 1 or 'out', not {size!r}")
-    if cost is not None and not cost >= 0:
-        raise DomainError(f"{name}: a cost is a number from 0, not {cost!r}")
+    _check_head(name, takes, gives)
     arguments = [Expression("argument", (), index, size) for index, size in enumerate(takes)]
-    reads_input = next(iter(inspect.signature(meaning).parameters), None) == "x"
-    result = meaning(*((Features(), *arguments) if reads_input else arguments))
+    signature = inspect.signature(meaning)
+    reads_input = next(iter(signature.parameters), None) == "x"
+    given = (Features(), *arguments) if reads_input else tuple(arguments)
+    try:
+        signature.bind(*given)
+    except TypeError as problem:
+        raise DomainError(
+            f"{name} is declared to take {len(takes)} arguments, but its Python function cannot: "
+            f"{problem} (a first parameter named x is the input, and not one of them)"
+        ) from None
+    result = meaning(*given)
     if not isinstance(result, Expression):
         raise DomainError(f"{name} must return an expression, not {result!r}")
-    if result.size != gives and result.size != 1:
-        raise DomainError(f"{name} returns size {result.size}, but is declared to give {gives}")
-    if lifts and any(True for _ in _features(result)):
-        raise DomainError(f"{name} reads features, so it cannot stand for whole sequences")
     if prints is None:
         slots = [f"{{{index}}}" for index in range(len(arguments))] or ["{x}"]
         prints = f"{name}({', '.join(slots)})"
-    return Function(
-        name, tuple(takes), gives, result, prints, cost, lifts, _checked(name, laws, takes, gives)
-    )
+    return Function(name, tuple(takes), gives, result, prints, cost, lifts, frozenset(laws))
 
 
 def function(
@@ -185,22 +201,36 @@ def function(
     return declare
 
 
-def _checked(name: str, laws: Sequence[Law], takes: Sequence[Size], gives: Size) -> frozenset[Law]:
+def _check_head(name: str, takes: Sequence[Size], gives: Size) -> None:
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise DomainError(f"a function's name is letters, digits and _, not {name!r}")
+    if isinstance(takes, str) or not isinstance(takes, Sequence):
+        raise DomainError(f"{name}: takes is a list of sizes, such as (1, 'out'), not {takes!r}")
+    for size in (*takes, gives):
+        if size != "out" and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+            raise DomainError(f"{name}: a size is a whole number from 1 or 'out', not {size!r}")
+
+
+def _check_laws(function: Function) -> None:
+    name, laws = function.name, function.laws
     for law in laws:
         if law not in ("commutative", "associative"):
             raise DomainError(f"{name}: unknown law {law!r}: commutative or associative")
-    if laws and tuple(takes) != (gives, gives):
+    if laws and function.takes != (function.gives, function.gives):
         raise DomainError(f"{name}: laws are for functions of two arguments of the result's size")
     if "associative" in laws and "commutative" not in laws:
         raise DomainError(f"{name}: an associative function must be commutative too")
-    return frozenset(laws)
 
 
 def _features(expression: Expression) -> list[int | str]:
-    if expression.kind == "feature":
-        assert isinstance(expression.value, int | str)
-        return [expression.value]
-    return [feature for operand in expression.operands for feature in _features(operand)]
+    values = [leaf.value for leaf in _leaves(expression, "feature")]
+    return [value for value in values if isinstance(value, int | str)]
+
+
+def _leaves(expression: Expression, kind: str) -> list[Expression]:
+    if expression.kind == kind:
+        return [expression]
+    return [leaf for operand in expression.operands for leaf in _leaves(operand, kind)]
 
 
 def _bind(expression: Expression, name: str, names: Sequence[str]) -> Expression:

@@ -29,6 +29,10 @@ class Rule:
     operation: Operation
     cost: float
 
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.cost) and self.cost >= 0):
+            raise DomainError(f"the cost of {self.operation.name} must be from 0, not {self.cost}")
+
 
 @dataclass(frozen=True)
 class Grammar:
@@ -45,21 +49,29 @@ class Grammar:
     vectors: tuple[Rule, ...]
 
     def __post_init__(self) -> None:
-        for signature, rules in self.least_rules.items():
-            if math.isinf(rules):
-                openers = sorted(
-                    {
-                        rule.operation.name
-                        for other in self.least_rules
-                        for rule in self.rules(other)
-                        if signature in (rule.operation.arguments(other) or ())
-                    }
-                )
-                raise DomainError(
-                    f"no rule can close a hole of type {signature}"
-                    + (f", which {', '.join(openers)} would open" if openers else "")
-                    + "; add a rule that fits it and opens no holes, such as affine or const"
-                )
+        unclosable = [s for s, rules in self.least_rules.items() if math.isinf(rules)]
+        if not unclosable:
+            return
+        # Holes for sequences wait for summaries, and both for vectors: name the cause.
+        signature = min(unclosable, key=lambda s: (not s.maps_vectors, not s.summarises))
+        openers = {
+            rule.operation.name
+            for other in self.least_rules
+            for rule in self.rules(other)
+            if signature in (rule.operation.arguments(other) or ())
+        }
+        missing = (
+            "one that opens no holes, such as affine or const"
+            if signature.maps_vectors
+            else "such as fold"
+            if signature.summarises
+            else "such as map"
+        )
+        raise DomainError(
+            f"no rule can close a hole of type {signature}"
+            + (f", which {', '.join(sorted(openers))} would open" if openers else "")
+            + f"; add a rule that fits it, {missing}"
+        )
 
     def rules(self, signature: Signature) -> tuple[Rule, ...]:
         """The rules that may be applied to a hole of this signature, in order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,11 @@ class Model:
         if not is_complete(self.program) and self.units is None:
             raise ProgramError("a program with holes needs the units of its networks to run")
         check(layout(self.program, self.units), self.theta)
+        if self.scale.mean.shape != (self.program.signature.input.size,):
+            raise ProgramError(
+                f"the scale is of {len(self.scale.mean)} features, the program takes "
+                f"{self.program.signature.input}"
+            )
         outputs = self.program.signature.output.size
         n_classes = len(self.class_names)
         if outputs != n_classes and (outputs, n_classes) != (1, 2):
@@ -96,9 +101,9 @@ class Model:
     def evaluate(self, data: Sequences) -> Metrics:
         """Scores on labelled data."""
         if data.labels is None or data.n_classes != len(self.class_names):
+            given = "none" if data.labels is None else f"labels of {data.n_classes}"
             raise DataError(
-                f"evaluating needs labels of {len(self.class_names)} classes; "
-                f"the data have {data.n_classes}"
+                f"evaluating needs labels of {len(self.class_names)} classes; the data have {given}"
             )
         if data.per_frame != self.program.signature.maps_sequences and not data.vectors:
             raise DataError("the data are labelled per frame and the program is not, or vice versa")
@@ -128,9 +133,12 @@ class Model:
         """Write the model as JSON, whole or not at all."""
         path = Path(path)
         signature = self.program.signature
+        program = to_text(self.program)
+        if parse(program, self.domain, signature).program != self.program:
+            raise ProgramError(f"the domain {self.domain.name} reads the program as another one")
         data = {
             "format": _FORMAT,
-            "program": to_text(self.program),
+            "program": program,
             "readable": self.text(),
             "theta": self.theta.tolist(),
             "signature": {
@@ -143,15 +151,15 @@ class Model:
             "domain": self.domain.to_dict(),
         }
         text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
+            with open(temporary, "x", encoding="utf-8") as file:
                 file.write(text + "\n")
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path)
         except BaseException:
-            os.unlink(temporary)
+            temporary.unlink(missing_ok=True)
             raise
 
     @classmethod
@@ -159,24 +167,31 @@ class Model:
         """Read a model; library functions of the user's come with it."""
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as problem:
+        except (ValueError, RecursionError) as problem:
             raise NearstarError(f"{path} is not a saved model: {problem}") from None
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
             raise NearstarError(f"{path} is not a saved model of the format {_FORMAT}")
         try:
-            domain = Domain.from_dict(data["domain"])
-            signature = Signature(*(_type(data["signature"][end]) for end in ("input", "output")))
-            units = None if data["units"] is None else Units(*data["units"])
-            return cls(
-                parse(data["program"], domain, signature).program,
-                np.array(data["theta"], np.float64),
-                domain,
-                tuple(data["class_names"]),
-                Scale.from_dict(data["scale"]),
-                units,
-            )
-        except (KeyError, TypeError) as problem:
+            return cls._from_data(data)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as problem:
             raise NearstarError(f"{path} is damaged: {problem!r}") from None
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Model:
+        domain = Domain.from_dict(data["domain"])
+        signature = Signature(*(_type(data["signature"][end]) for end in ("input", "output")))
+        units = None if data["units"] is None else Units(*data["units"])
+        class_names = tuple(data["class_names"])
+        if not all(isinstance(name, str) for name in class_names):
+            raise TypeError(f"class names are {class_names}")
+        return cls(
+            parse(data["program"], domain, signature).program,
+            np.array(data["theta"], np.float64),
+            domain,
+            class_names,
+            Scale.from_dict(data["scale"]),
+            units,
+        )
 
     @property
     def n_parameters(self) -> int:

@@ -121,7 +121,11 @@ def scaled(blocks: tuple[Block, ...], theta: Theta, scale: Scale) -> NDArray[np.
             if block.centred:
                 matrix[-1] += scale.mean[columns] @ weights
             weights *= scale.std[columns, None]
-    return result.astype(np.float32)
+    with np.errstate(over="ignore"):
+        single = result.astype(np.float32)
+    if not np.isfinite(single).all():
+        raise ProgramError("parameters are too large to compute with in 32 bits")
+    return single
 
 
 def unscaled(blocks: tuple[Block, ...], theta: NDArray[np.float32], scale: Scale) -> Theta:

@@ -20,9 +20,10 @@ class Units:
     least: int = 6
 
     def __post_init__(self) -> None:
-        if not 1 <= self.least <= self.most:
+        whole = isinstance(self.least, int) and isinstance(self.most, int)
+        if not (whole and 1 <= self.least <= self.most):
             raise ProgramError(
-                f"units must satisfy 1 ≤ least ≤ most, not least {self.least}, most {self.most}"
+                f"units must be whole numbers, 1 ≤ least ≤ most, not {self.least} and {self.most}"
             )
 
     def at(self, depth: int) -> int:

@@ -26,7 +26,7 @@ class Task:
         for name, part in (("training", train), ("validation", valid)):
             if part.labels is None or not (part.labels >= 0).any():
                 raise DataError(f"the {name} data have no labels; a task needs some in each part")
-        for what in ("n_features", "n_classes", "per_frame", "vectors"):
+        for what in ("n_features", "class_names", "per_frame", "vectors"):
             ours, theirs = getattr(train, what), getattr(valid, what)
             if ours != theirs:
                 raise DataError(

@@ -208,7 +208,7 @@ def _weights(
     table = np.array([*(class_weights or [1.0] * n_classes), 0.0], np.float32)
     weights = table[batches.labels]
     entry = batches.packed.blocks[batches.packed.batches[:-1]]
-    firsts = entry[:, 2] if batches.in_frames else entry[:, 3]
+    firsts = entry[:, 3] if batches.in_frames else entry[:, 4]
     sums = np.add.reduceat(weights, firsts, dtype=np.float64)
     shares = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
     return weights, shares.astype(np.float32), np.flatnonzero(sums > 0)

@@ -1,6 +1,6 @@
 """Instructions that read the data: features, and windows over them.
 
-``data`` is one block of features, a row of ``n_frames`` positions for each.
+``data`` is one block of features, with a row of frames for each.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from nearstar.engine.linear import copy
 
 
 @kernel
-def forward_feature(code, values, data, n_frames, first, n):
+def forward_feature(code, values, data, first, n):
     """The feature at the frames first … first + n of the block."""
-    start = code[2] * n_frames + first
-    copy(values[code[1]], data[start : start + n], n)
+    copy(values[code[1]], data[code[2]][first : first + n], n)
 
 
 @kernel
@@ -35,9 +34,9 @@ def step_of(steps, position):
 
 
 @kernel
-def forward_window(code, values, sums, data, n_frames, steps, lengths):
+def forward_window(code, values, sums, data, steps, lengths):
     """The window's value at all frames of the block."""
-    feature = data[code[2] * n_frames : (code[2] + 1) * n_frames]
+    feature = data[code[2]]
     y = values[code[1]]
     size = code[4]
     back = size // 2 if code[5] == 1 else size - 1
@@ -58,9 +57,9 @@ def forward_window(code, values, sums, data, n_frames, steps, lengths):
 
 
 @kernel
-def forward_window_last(code, values, data, n_frames, steps, lengths):
+def forward_window_last(code, values, data, steps, lengths):
     """The window's value at the last element of each sequence."""
-    feature = data[code[2] * n_frames : (code[2] + 1) * n_frames]
+    feature = data[code[2]]
     y = values[code[1]]
     size = code[4]
     back = size // 2 if code[5] == 1 else size - 1

@@ -14,7 +14,7 @@ from nearstar.engine.compiled import inline, reduction
 from nearstar.engine.tiles import SPAN
 from nearstar.engine.vectors import LANES
 
-_BLOCK = 512
+_BLOCK = 384
 """Positions that ``correlate`` sums at a time: few enough that their rows stay in the cache."""
 
 _ZERO = np.float32(0.0)

@@ -70,8 +70,9 @@ class Tables(NamedTuple):
 class Packed(NamedTuple):
     """Data in blocks, as ``packing.py`` lays them out."""
 
-    data: Any  # float32: for each block, for each feature, its frames
-    blocks: Any  # int64 [block, 7]: data, n frames, frame, lane, n lanes, step, n steps
+    data: Any  # float32: for each block [feature, pitch], the first n frames of a row in use
+    n_features: Any  # int64
+    blocks: Any  # int64 [block, 8]: data, pitch, n frames, frame, lane, n lanes, step, n steps
     steps: Any  # int32: for each block, where its time steps start, and the end
     lengths: Any  # int32: lengths of the sequences of each block, longest first
     sequences: Any  # int64: which sequence each of them is
@@ -93,7 +94,7 @@ class Work(NamedTuple):
 
 
 @kernel
-def _forward(tables, data, n_frames, steps, lengths, first, n, parameters, work):
+def _forward(tables, data, steps, lengths, first, n, parameters, work):
     values = work.values
     for region in range(tables.regions.shape[0]):
         kind, begin, end = tables.regions[region]
@@ -106,7 +107,7 @@ def _forward(tables, data, n_frames, steps, lengths, first, n, parameters, work)
                 if what <= op.AFFINE_PAST:
                     x, xo = values.ctypes.data, 4 * values.shape[1]
                     if what == op.AFFINE_FEATURES:
-                        x, xo = data.ctypes.data + 4 * first, 4 * n_frames
+                        x, xo = data.ctypes.data + 4 * first, 4 * data.shape[1]
                     elif what == op.AFFINE_PAST:
                         if before < 0:
                             continue
@@ -117,15 +118,15 @@ def _forward(tables, data, n_frames, steps, lengths, first, n, parameters, work)
                 elif what == op.PARAMETER:
                     fill(values[code[1]], parameters[code[2]], start, count)
                 elif what == op.FEATURE:
-                    forward_feature(code, values, data, n_frames, first, count)
+                    forward_feature(code, values, data, first, count)
                 elif what == op.PREVIOUS:
                     forward_previous(code, values, start, count, before)
                 elif what == op.CELL:
                     forward_cell(code, values, start, count, before)
                 elif what == op.WINDOW:
-                    forward_window(code, values, work.sums, data, n_frames, steps, lengths)
+                    forward_window(code, values, work.sums, data, steps, lengths)
                 elif what == op.WINDOW_LAST:
-                    forward_window_last(code, values, data, n_frames, steps, lengths)
+                    forward_window_last(code, values, data, steps, lengths)
                 elif what == op.LAST:
                     forward_last(code, values, steps, lengths)
                 elif what == op.AVERAGE_ROW:
@@ -136,7 +137,7 @@ def _forward(tables, data, n_frames, steps, lengths, first, n, parameters, work)
 
 
 @kernel
-def _backward(tables, data, n_frames, steps, lengths, first, n, parameters, work):
+def _backward(tables, data, steps, lengths, first, n, parameters, work):
     for region in range(tables.regions.shape[0] - 1, -1, -1):
         kind, begin, end = tables.regions[region]
         rounds = steps.shape[0] - 1 if kind == op.STEPS else 1
@@ -175,7 +176,7 @@ def _backward(tables, data, n_frames, steps, lengths, first, n, parameters, work
                 x, xo = work.values.ctypes.data, 4 * work.values.shape[1]
                 _affine_gradient(code, tables.operands, x, xo, work, 0, count)
             elif code[0] == op.AFFINE_FEATURES:
-                x, xo = data.ctypes.data + 4 * first, 4 * n_frames
+                x, xo = data.ctypes.data + 4 * first, 4 * data.shape[1]
                 _affine_gradient(code, tables.operands, x, xo, work, 0, count)
             elif code[0] == op.AFFINE_PAST:
                 _past_gradient(code, tables.operands, steps, work)
@@ -239,7 +240,7 @@ def _past_gradient(code, operands, steps, work):
 
 @kernel
 def _learn(
-    tables, data, n_frames, steps, lengths, first, n, labels, weights, share, parameters, work
+    tables, data, steps, lengths, first, n, labels, weights, share, parameters, work
 ):
     """Add the gradient of what was just computed; its loss is returned."""
     used = lengths.shape[0] if tables.extent == LANES_ONLY else n
@@ -248,7 +249,7 @@ def _learn(
     loss = cross_entropy(
         work.values, work.slopes, tables.outputs, labels, weights, share, work.scratch
     )
-    _backward(tables, data, n_frames, steps, lengths, first, n, parameters, work)
+    _backward(tables, data, steps, lengths, first, n, parameters, work)
     return loss
 
 
@@ -310,13 +311,14 @@ def _compiled(digest: int) -> Any:
     ):
         if digest < 0:
             return DIVERGED
+        n_features = packed.n_features
         for index in range(order.shape[0]):
             batch = order[index]
             work.gradient[:] = np.float32(0.0)
             loss = 0.0
             for block in range(packed.batches[batch], packed.batches[batch + 1]):
-                at, n_frames, frame0, lane0, n_lanes, step0, n_steps = packed.blocks[block]
-                data = packed.data[at:]
+                at, pitch, n_frames, frame0, lane0, n_lanes, step0, n_steps = packed.blocks[block]
+                data = packed.data[at : at + n_features * pitch].reshape(n_features, pitch)
                 steps = packed.steps[step0 : step0 + n_steps + 1]
                 lengths = packed.lengths[lane0 : lane0 + n_lanes]
                 chunk = CHUNK if tables.extent == CHUNKED else n_frames
@@ -324,14 +326,13 @@ def _compiled(digest: int) -> Any:
                     if stop[0] != 0:
                         return STOPPED
                     n = min(chunk, n_frames - first)
-                    _forward(tables, data, n_frames, steps, lengths, first, n, parameters, work)
+                    _forward(tables, data, steps, lengths, first, n, parameters, work)
                     begin = frame0 + first if tables.in_frames else lane0
                     end = begin + (n if tables.in_frames else n_lanes)
                     if mode == TRAIN:
                         loss += _learn(
                             tables,
                             data,
-                            n_frames,
                             steps,
                             lengths,
                             first,

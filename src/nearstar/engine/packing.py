@@ -17,6 +17,7 @@ from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
 from nearstar.engine.compiled import entry
 from nearstar.engine.machine import Packed
+from nearstar.engine.memory import aligned_zeros, pitch
 
 BLOCK_LANES = 32
 LEAST_FRAMES = 1024
@@ -64,19 +65,21 @@ def pack(
         longest_first = batch[np.argsort(-lengths[batch], kind="stable")]
         groups.extend(_split(longest_first, lengths))
         firsts.append(len(groups))
-    table = np.empty((len(groups), 7), np.int64)
+    table = np.empty((len(groups), 8), np.int64)
     n_features = sequences.n_features
     data_at = frame_at = lane_at = step_at = 0
     for index, group in enumerate(groups):
         n_frames, n_steps = int(lengths[group].sum()), int(lengths[group[0]])
-        table[index] = (data_at, n_frames, frame_at, lane_at, len(group), step_at, n_steps)
-        data_at += n_frames * n_features
+        row = pitch(n_frames)
+        table[index] = (data_at, row, n_frames, frame_at, lane_at, len(group), step_at, n_steps)
+        data_at += row * n_features
         frame_at += n_frames
         lane_at += len(group)
         step_at += n_steps + 1
     packed_order = np.concatenate(groups)
     packed = Packed(
-        data=np.empty(data_at, np.float32),
+        data=aligned_zeros((data_at,)),
+        n_features=n_features,
         blocks=table,
         steps=np.empty(step_at, np.int32),
         lengths=lengths[packed_order].astype(np.int32),
@@ -101,8 +104,8 @@ def pack(
         labels,
         in_frames,
         n_features,
-        int(table[:, 1].max()),
-        int(table[:, 4].max()),
+        int(table[:, 2].max()),
+        int(table[:, 5].max()),
     )
 
 
@@ -127,7 +130,7 @@ def _split(group: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[NDArray
 def _fill(packed, frames, mean, per_std, given, labels, in_frames):
     n_features = frames.shape[1]
     for block in range(packed.blocks.shape[0]):
-        data_at, n_frames, frame_at, lane_at, n_lanes, step_at, n_steps = packed.blocks[block]
+        data_at, pitch, _, frame_at, lane_at, n_lanes, step_at, n_steps = packed.blocks[block]
         at = 0
         alive = n_lanes
         for t in range(n_steps):
@@ -138,7 +141,7 @@ def _fill(packed, frames, mean, per_std, given, labels, in_frames):
                 source = packed.starts[lane_at + lane] + t
                 for f in range(n_features):
                     value = (np.float64(frames[source, f]) - mean[f]) * per_std[f]
-                    packed.data[data_at + f * n_frames + at + lane] = np.float32(value)
+                    packed.data[data_at + f * pitch + at + lane] = np.float32(value)
                 if in_frames and labels.shape[0] > 0:
                     labels[frame_at + at + lane] = given[source]
             at += alive

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nearstar.engine import machine
 from nearstar.engine.code import Code
+from nearstar.engine.memory import aligned_zeros, pitch
 from nearstar.engine.packing import Blocks
 
 _NO_LABELS = np.empty(0, np.int16)
@@ -42,14 +43,13 @@ class Session:
             machine.WHOLE: frames,
             machine.LANES_ONLY: lanes,
         }[code.tables.extent]
-        # Rows apart by an odd number of cache lines: a power of two would make rows compete.
-        width = -(-width // 16) * 16 + 16
+        # Rows apart by a power of two would compete for the same place in the cache.
+        width = pitch(width) + pitch(1)
         n = code.n_parameters
-        self._width = width
         self._work = machine.Work(
-            values=np.zeros((code.n_rows, width), np.float32),
-            slopes=np.zeros((code.n_rows, width), np.float32),
-            scratch=np.zeros((3, width), np.float32),
+            values=aligned_zeros((code.n_rows, width)),
+            slopes=aligned_zeros((code.n_rows, width)),
+            scratch=aligned_zeros((3, width)),
             sums=np.zeros(lanes, np.float64),
             gradient=np.zeros(n, np.float32),
             mean=np.zeros(n, np.float32),
@@ -95,7 +95,7 @@ class Session:
     def predict(self, blocks: Blocks) -> NDArray[np.float32]:
         """The outputs for each frame, or each sequence, of the original data."""
         packed = blocks.packed
-        n = int(packed.blocks[:, 1].sum()) if self.code.in_frames else len(packed.lengths)
+        n = int(packed.blocks[:, 2].sum()) if self.code.in_frames else len(packed.lengths)
         results = np.empty((n, len(self.code.outputs)), np.float32)
         self._run(machine.PREDICT, blocks, _all(blocks), results=results)
         return results

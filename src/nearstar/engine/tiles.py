@@ -17,7 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from nearstar.engine.vectors import FLOAT, LANES, LONG, VECTOR, Writer
+from nearstar.engine.vectors import FLOAT, INT, LANES, LONG, VECTOR, Writer
 
 VECTORS = 4 if LANES == 16 else 2
 """Vectors of positions of a tile: with four rows, its sums must fit in the registers."""
@@ -109,12 +109,18 @@ def _correlate(n_rows: int, n_inputs: int) -> Any:
             rest = builder.sub(n, done)
             with builder.if_then(builder.icmp_signed(">", rest, LONG(0))):
                 step(done, write.mask(rest))
-            for o in range(n_rows):
-                for i in range(n_inputs):
+            pairs = [(o, i) for o in range(n_rows) for i in range(n_inputs)]
+            for first_pair in range(0, len(pairs), LANES):
+                group = pairs[first_pair : first_pair + LANES]
+                totals, labels = write.totals([builder.load(held[o][i]) for o, i in group])
+                for lane, label in enumerate(labels):
+                    if label < 0:
+                        continue
+                    o, i = group[label]
                     at = builder.add(builder.mul(by_output, LONG(o)), sums)
                     at = builder.add(at, builder.mul(by_input, LONG(i)))
                     place = builder.inttoptr(at, FLOAT.as_pointer())
-                    total = write.total(builder.load(held[o][i]))
+                    total = builder.extract_element(totals, INT(lane))
                     builder.store(builder.fadd(builder.load(place), total), place)
             return context.get_dummy_value()
 

@@ -127,16 +127,36 @@ class Writer:
         function = self._declared(f"llvm.fma.v{LANES}f32", VECTOR, (VECTOR,) * 3)
         return self.builder.call(function, (a, b, c))
 
-    def total(self, vector: Any) -> Any:
-        """Sum of the lanes, in a fixed order."""
+    def totals(self, vectors: list[Any]) -> tuple[Any, list[int]]:
+        """Sums over the lanes of up to LANES vectors, as one vector, and whose sum each lane has.
+
+        Vectors are merged in pairs: each halves its segments by adding their two halves, and the
+        results are interleaved, until a segment is one lane.
+        """
         b = self.builder
+        zero = ir.Constant(VECTOR, None)
+        parts = [(vector, [index]) for index, vector in enumerate(vectors)]
+        parts += [(zero, [-1])] * (LANES - len(vectors))
         width = LANES
         while width > 1:
             width //= 2
-            moved = [lane + width if lane < width else lane for lane in range(LANES)]
-            order = ir.Constant(LANE_NUMBERS, moved)
-            vector = b.fadd(vector, b.shuffle_vector(vector, vector, order))
-        return b.extract_element(vector, INT(0))
+            half = len(parts) // 2
+            firsts = [
+                source * LANES + segment * 2 * width + lane
+                for segment in range(LANES // (2 * width))
+                for source in (0, 1)
+                for lane in range(width)
+            ]
+            low = ir.Constant(LANE_NUMBERS, firsts)
+            high = ir.Constant(LANE_NUMBERS, [lane + width for lane in firsts])
+            parts = [
+                (
+                    b.fadd(b.shuffle_vector(x, y, low), b.shuffle_vector(x, y, high)),
+                    [label for pair in zip(p, q, strict=True) for label in pair],
+                )
+                for (x, p), (y, q) in zip(parts[:half], parts[half:], strict=True)
+            ]
+        return parts[0]
 
     def _declared(self, name: str, result: Any, arguments: tuple[Any, ...]) -> Any:
         kind = ir.FunctionType(result, arguments)

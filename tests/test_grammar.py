@@ -230,7 +230,9 @@ def test_every_program_is_derived_exactly_once(grammar: Grammar, max_depth: int)
         assert descend(Hole(grammar.root))
     else:
         assert grammar.expansions(Hole(grammar.root), max_depth) == []
-    expected = [p for size in range(max_depth + 1) for p in completions(grammar, grammar.root, size)]
+    expected = [
+        p for size in range(max_depth + 1) for p in completions(grammar, grammar.root, size)
+    ]
     assert set(Counter(derived).values()) <= {1}
     assert set(derived) == set(expected)
     assert all(program in grammar for program in derived)
@@ -250,9 +252,7 @@ def test_what_it_takes_to_close_a_hole(grammar: Grammar) -> None:
 
 
 def spent(grammar: Grammar, program: Program) -> float:
-    (rule,) = (
-        r for r in rules_of(grammar, program.signature) if r.operation == program.operation
-    )
+    (rule,) = (r for r in rules_of(grammar, program.signature) if r.operation == program.operation)
     return rule.cost + sum(spent(grammar, argument) for argument in program.arguments)
 
 

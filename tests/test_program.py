@@ -177,7 +177,9 @@ def test_folds_carry_their_accumulator_down(case) -> None:
     n_features = len(domain.features)
     for path, node in walk(program):
         above = [node_at(program, path[:end]) for end in range(len(path))]
-        folds = [each for each in above if isinstance(each, Apply) and each.operation.name == "fold"]
+        folds = [
+            each for each in above if isinstance(each, Apply) and each.operation.name == "fold"
+        ]
         expected = 0
         if folds:
             expected = max(domain.accumulator, folds[-1].signature.output.size)

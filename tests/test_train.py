@@ -124,8 +124,9 @@ def test_same_bits_in_another_process() -> None:
         "print(ns.train(ns.Hole(task.signature()), task, budget).theta.tobytes().hex())\n"
     )
     runs = {
-        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-        .stdout.strip()
+        subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        ).stdout.strip()
         for _ in range(2)
     }
     assert len(runs) == 1
@@ -294,9 +295,7 @@ def test_ctrl_c_ends_a_training_at_once() -> None:
 
 
 def test_what_cannot_be_trained_is_refused(animals: Task) -> None:
-    two = parse(
-        "map (fun x_t. PositionAffine(x_t)) x", CRIM13, CRIM13.signature(3, per_frame=True)
-    )
+    two = parse("map (fun x_t. PositionAffine(x_t)) x", CRIM13, CRIM13.signature(3, per_frame=True))
     with pytest.raises(ProgramError, match=r"Sequence\(3\)"):
         train(two.program, animals)
     program = program_for(animals, HIDDEN_RULE)

@@ -8,7 +8,7 @@ Operations work componentwise, and a single component is repeated as needed.
 
 from __future__ import annotations
 
-import math
+import reprlib
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -176,8 +176,8 @@ def _made(kind: str, operands: tuple[Expression, ...], value: int | None, size: 
 def _literal(number: float) -> Expression:
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise DomainError(f"expected an expression or a number, not {number!r}")
-    if not math.isfinite(number):
-        raise DomainError(f"numbers in expressions must be finite, not {number}")
+    if number != 0 and not 1e-38 <= abs(number) <= 3e38:  # so that 32 bits hold 1 / number too
+        raise DomainError(f"numbers in expressions are 0 or from 1e-38 to 3e38, not {number!r}")
     return Expression("literal", (), float(number))
 
 
@@ -238,11 +238,13 @@ def from_data(data: Any) -> Expression:
 
 
 def _from_data(data: Any, levels: int) -> Expression:
+    if not levels:
+        raise DomainError(f"a stored expression is more than {MAX_HEIGHT} levels high")
     match data:
-        case [str(kind), value, (int() | "out") as size, list(operands)] if levels:
+        case [str(kind), value, (int() | "out") as size, list(operands)]:
             pass
         case _:
-            raise DomainError(f"not a stored expression: {data!r}")
+            raise DomainError(f"not a stored expression: {reprlib.repr(data)}")
     parts = tuple(_from_data(operand, levels - 1) for operand in operands)
     if kind in PRIMITIVES and len(parts) == PRIMITIVES[kind]:
         return primitive(kind, *parts)
@@ -255,4 +257,4 @@ def _from_data(data: Any, levels: int) -> Expression:
             return _literal(value)
         case "component", (inner,), int():
             return inner[value]
-    raise DomainError(f"not a stored expression: {data!r}")
+    raise DomainError(f"not a stored expression: {reprlib.repr(data)}")

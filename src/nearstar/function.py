@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -123,7 +124,7 @@ class Function:
         except KeyError as missing:
             raise DomainError(f"a stored function lacks {missing}") from None
         except TypeError as problem:
-            raise DomainError(f"not a stored function ({problem}): {data!r}") from None
+            raise DomainError(f"not a stored function ({problem}): {reprlib.repr(data)}") from None
 
 
 def record(

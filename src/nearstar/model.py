@@ -173,7 +173,10 @@ class Model:
             raise NearstarError(f"{path} is not a saved model of the format {_FORMAT}")
         try:
             return cls._from_data(data)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as problem:
+        except (
+            *(ArithmeticError, AttributeError, LookupError),
+            *(RecursionError, TypeError, ValueError),
+        ) as problem:
             raise NearstarError(f"{path} is damaged: {problem!r}") from None
 
     @classmethod

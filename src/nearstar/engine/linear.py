@@ -20,6 +20,12 @@ _BLOCK = 384
 _ZERO = np.float32(0.0)
 
 
+@reduction
+def address(array):
+    # Signed: adding signed numbers to Numba's unsigned address would make it a float.
+    return np.int64(array.ctypes.data)
+
+
 @inline
 def row(values, index, start, n):
     return values[index][start : start + n]
@@ -44,7 +50,7 @@ def combine(y, yo, outputs, x, xo, inputs, weights, base, by_output, by_input, b
 
     Weights start at ``base`` and b at ``bias``; where that is negative, the sum is added to y.
     """
-    ins = inputs.ctypes.data
+    ins = address(inputs)
     m = inputs.shape[0]
     to = 4 * by_output
     ti = 4 * by_input
@@ -52,9 +58,9 @@ def combine(y, yo, outputs, x, xo, inputs, weights, base, by_output, by_input, b
         left = start + n - p
         o = 0
         while o < outputs.shape[0]:
-            outs = outputs.ctypes.data + 4 * o
-            w = weights.ctypes.data + 4 * base + o * to
-            b = weights.ctypes.data + 4 * (bias + o) if bias >= 0 else 0
+            outs = address(outputs) + 4 * o
+            w = address(weights) + 4 * base + o * to
+            b = address(weights) + 4 * (bias + o) if bias >= 0 else 0
             if o + 4 <= outputs.shape[0]:
                 if left >= SPAN:
                     tiles.combine_4(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
@@ -96,12 +102,12 @@ def correlate(y, yo, outputs, x, xo, inputs, sums, base, by_output, by_input, st
         m = min(_BLOCK, start + n - p)
         o = 0
         while o < outputs.shape[0]:
-            outs = outputs.ctypes.data + 4 * o
+            outs = address(outputs) + 4 * o
             four = o + 4 <= outputs.shape[0]
             i = 0
             while i < inputs.shape[0]:
-                ins = inputs.ctypes.data + 4 * i
-                at = sums.ctypes.data + 4 * base + o * to + i * ti
+                ins = address(inputs) + 4 * i
+                at = address(sums) + 4 * base + o * to + i * ti
                 if i + 4 <= inputs.shape[0]:
                     if four:
                         tiles.correlate_4x4(y, yo, outs, x, xo, ins, m, at, to, ti, p)

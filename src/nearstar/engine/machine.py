@@ -22,7 +22,7 @@ from nearstar.engine.inputs import (
     forward_window_last,
     step_of,
 )
-from nearstar.engine.linear import combine, correlate, fill, total
+from nearstar.engine.linear import address, combine, correlate, fill, total
 from nearstar.engine.loss import cross_entropy, decide
 from nearstar.engine.pointwise import backward_pointwise, forward_pointwise
 from nearstar.engine.recurrent import (
@@ -51,6 +51,11 @@ CHUNK: Final = 512
 CHUNKED: Final = 0  # some frames: each is on its own (windows read the data, not rows)
 WHOLE: Final = 1  # all frames of the block
 LANES_ONLY: Final = 2  # all frames, but rows have one position for each sequence
+
+
+# A plain 0 or 1 in a call would make Numba compile the callee once more, for that number.
+_ZERO = np.int64(0)
+_ONE = np.int64(1)
 
 
 class Tables(NamedTuple):
@@ -105,9 +110,9 @@ def _forward(tables, data, steps, lengths, first, n, parameters, work):
                 code = tables.code[at]
                 what = code[0]
                 if what <= op.AFFINE_PAST:
-                    x, xo = values.ctypes.data, 4 * values.shape[1]
+                    x, xo = address(values), 4 * values.shape[1]
                     if what == op.AFFINE_FEATURES:
-                        x, xo = data.ctypes.data + 4 * first, 4 * data.shape[1]
+                        x, xo = address(data) + 4 * first, 4 * data.shape[1]
                     elif what == op.AFFINE_PAST:
                         if before < 0:
                             continue
@@ -130,8 +135,8 @@ def _forward(tables, data, steps, lengths, first, n, parameters, work):
                 elif what == op.LAST:
                     forward_last(code, values, steps, lengths)
                 elif what == op.AVERAGE_ROW:
-                    x = values[code[2]]
-                    average(values[code[1]], x, work.sums, steps, lengths, code[3], code[4])
+                    x, back, ahead = values[code[2]], np.int64(code[3]), np.int64(code[4])
+                    average(values[code[1]], x, work.sums, steps, lengths, back, ahead)
                 else:
                     forward_spread(code, values, steps)
 
@@ -147,7 +152,7 @@ def _backward(tables, data, steps, lengths, first, n, parameters, work):
                 code = tables.code[at]
                 what = code[0]
                 if what == op.AFFINE:
-                    _backward_affine(code, tables, parameters, work.slopes, start, count, 0)
+                    _backward_affine(code, tables, parameters, work.slopes, start, count, _ZERO)
                 elif what == op.AFFINE_PAST:
                     if before >= 0:
                         shift = before - start
@@ -165,19 +170,18 @@ def _backward(tables, data, steps, lengths, first, n, parameters, work):
                 elif what == op.SPREAD:
                     backward_spread(code, work.slopes, steps)
                 elif what == op.AVERAGE_ROW:
-                    dx = work.slopes[code[2]]
-                    dy = work.slopes[code[1]]
+                    dx, dy = work.slopes[code[2]], work.slopes[code[1]]
                     average_slopes(dx, dy, work.sums, steps, lengths, code[3], code[4])
         # Slopes of all steps are known now: gradients of parameters are sums over all of them.
         count = lengths.shape[0] if kind == op.LANES else n
         for at in range(begin, end):
             code = tables.code[at]
             if code[0] == op.AFFINE:
-                x, xo = work.values.ctypes.data, 4 * work.values.shape[1]
-                _affine_gradient(code, tables.operands, x, xo, work, 0, count)
+                x, xo = address(work.values), 4 * work.values.shape[1]
+                _affine_gradient(code, tables.operands, x, xo, work, _ZERO, count)
             elif code[0] == op.AFFINE_FEATURES:
-                x, xo = data.ctypes.data + 4 * first, 4 * data.shape[1]
-                _affine_gradient(code, tables.operands, x, xo, work, 0, count)
+                x, xo = address(data) + 4 * first, 4 * data.shape[1]
+                _affine_gradient(code, tables.operands, x, xo, work, _ZERO, count)
             elif code[0] == op.AFFINE_PAST:
                 _past_gradient(code, tables.operands, steps, work)
             elif code[0] == op.PARAMETER:
@@ -197,8 +201,9 @@ def _extent(kind, t, steps, lengths, n):
 def _forward_affine(code, operands, x, xo, parameters, values, start, n):
     outputs = operands[code[1] : code[1] + code[2]]
     inputs = operands[code[3] : code[3] + code[4]]
-    y, yo, w, b = values.ctypes.data, 4 * values.shape[1], code[5], code[6]
-    combine(y, yo, outputs, x, xo, inputs, parameters, w, 1, code[2], b, start, n)
+    y, yo, w, b = address(values), 4 * values.shape[1], code[5], code[6]
+    by_input = np.int64(code[2])
+    combine(y, yo, outputs, x, xo, inputs, parameters, w, _ONE, by_input, b, start, n)
 
 
 @kernel
@@ -207,17 +212,17 @@ def _backward_affine(code, tables, parameters, slopes, start, n, shift):
     inputs = tables.operands[code[3] : code[3] + code[4]]
     if inputs[0] >= tables.first_slope:
         outputs = tables.operands[code[1] : code[1] + code[2]]
-        x, xo, w = slopes.ctypes.data, 4 * slopes.shape[1], code[5]
-        y = x + 4 * shift
-        combine(y, xo, inputs, x, xo, outputs, parameters, w, code[2], 1, -1, start, n)
+        x, xo, w = address(slopes), 4 * slopes.shape[1], code[5]
+        y, by_output, add = x + 4 * shift, np.int64(code[2]), np.int32(-1)
+        combine(y, xo, inputs, x, xo, outputs, parameters, w, by_output, _ONE, add, start, n)
 
 
 @kernel
 def _affine_gradient(code, operands, x, xo, work, start, n):
     outputs = operands[code[1] : code[1] + code[2]]
     inputs = operands[code[3] : code[3] + code[4]]
-    y, yo = work.slopes.ctypes.data, 4 * work.slopes.shape[1]
-    correlate(y, yo, outputs, x, xo, inputs, work.gradient, code[5], 1, code[2], start, n)
+    y, yo = address(work.slopes), 4 * work.slopes.shape[1]
+    correlate(y, yo, outputs, x, xo, inputs, work.gradient, code[5], _ONE, code[2], start, n)
     if code[6] >= 0:
         for o in range(outputs.shape[0]):
             work.gradient[code[6] + o] += total(work.slopes, outputs[o], start, n)
@@ -226,31 +231,22 @@ def _affine_gradient(code, operands, x, xo, work, start, n):
 @kernel
 def _past_gradient(code, operands, steps, work):
     """The inputs are as many positions back as the step before has; often that does not change."""
-    x, xo = work.values.ctypes.data, 4 * work.values.shape[1]
+    x, xo = address(work.values), 4 * work.values.shape[1]
     t = 1
     while t < steps.shape[0] - 1:
-        back = steps[t] - steps[t - 1]
+        back = np.int64(steps[t] - steps[t - 1])
         end = t + 1
         while end < steps.shape[0] - 1 and steps[end] - steps[end - 1] == back:
             end += 1
-        start = steps[t]
-        _affine_gradient(code, operands, x - 4 * back, xo, work, start, steps[end] - start)
+        start, n = np.int64(steps[t]), np.int64(steps[end] - steps[t])
+        _affine_gradient(code, operands, x - 4 * back, xo, work, start, n)
         t = end
 
 
 @kernel
-def _learn(
-    tables, data, steps, lengths, first, n, labels, weights, share, parameters, work
-):
-    """Add the gradient of what was just computed; its loss is returned."""
-    used = lengths.shape[0] if tables.extent == LANES_ONLY else n
+def _zero_slopes(tables, slopes, n):
     for r in tables.summed:
-        fill(work.slopes[r], np.float32(0.0), 0, used)
-    loss = cross_entropy(
-        work.values, work.slopes, tables.outputs, labels, weights, share, work.scratch
-    )
-    _backward(tables, data, steps, lengths, first, n, parameters, work)
-    return loss
+        fill(slopes[r], np.float32(0.0), 0, n)
 
 
 @kernel
@@ -330,19 +326,18 @@ def _compiled(digest: int) -> Any:
                     begin = frame0 + first if tables.in_frames else lane0
                     end = begin + (n if tables.in_frames else n_lanes)
                     if mode == TRAIN:
-                        loss += _learn(
-                            tables,
-                            data,
-                            steps,
-                            lengths,
-                            first,
-                            n,
+                        lanes_only = tables.extent == LANES_ONLY
+                        _zero_slopes(tables, work.slopes, n_lanes if lanes_only else n)
+                        loss += cross_entropy(
+                            work.values,
+                            work.slopes,
+                            tables.outputs,
                             labels[begin:end],
                             weights[begin:end],
                             shares[batch],
-                            parameters,
-                            work,
+                            work.scratch,
                         )
+                        _backward(tables, data, steps, lengths, first, n, parameters, work)
                     elif mode == EVALUATE:
                         if not _judge(tables, labels[begin:end], confusion, work.values):
                             return DIVERGED

@@ -11,7 +11,7 @@ import numpy as np
 
 from nearstar.engine import cell
 from nearstar.engine.compiled import kernel
-from nearstar.engine.linear import copy, row
+from nearstar.engine.linear import address, copy, row
 
 _ZERO = np.float32(0.0)
 
@@ -41,7 +41,7 @@ def forward_cell(code, values, start, n, before):
     """An LSTM cell: gate inputs become gate values in place; c, tanh c and h are computed."""
     stride = 4 * values.shape[1]
     gates, c, t, h, size = code[1], code[2], code[3], code[4], code[5]
-    cell.forward(values.ctypes.data, stride, gates, c, t, h, size, start, n, before)
+    cell.forward(address(values), stride, gates, c, t, h, size, start, n, before)
 
 
 @kernel
@@ -49,9 +49,7 @@ def backward_cell(code, values, slopes, start, n, before):
     """The slopes of c and h go to the gates' inputs and to the previous c."""
     stride = 4 * values.shape[1]
     gates, c, t, h, size = code[1], code[2], code[3], code[4], code[5]
-    cell.backward(
-        values.ctypes.data, slopes.ctypes.data, stride, gates, c, t, h, size, start, n, before
-    )
+    cell.backward(address(values), address(slopes), stride, gates, c, t, h, size, start, n, before)
 
 
 @kernel

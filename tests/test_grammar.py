@@ -17,7 +17,7 @@ from nearstar.function import record
 from nearstar.grammar import Grammar, Rule
 from nearstar.library import Affine, Group
 from nearstar.program import Apply, Hole, Program, is_complete, walk
-from nearstar.types import Sequence, Signature, Vector
+from nearstar.types import Signature, Vector
 
 # Costs
 

@@ -29,6 +29,8 @@ from nearstar.train import Trained
 from nearstar.types import Sequence, Signature, Vector
 
 _FORMAT = "nearstar-model-1"
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What reading the contents of a file may raise that are not those of a model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,7 @@ class Model:
             )
         outputs = self.program.signature.output.size
         n_classes = len(self.class_names)
-        if outputs != n_classes and (outputs, n_classes) != (1, 2):
+        if n_classes < 2 or (outputs != n_classes and (outputs, n_classes) != (1, 2)):
             raise ProgramError(f"a program with {outputs} outputs cannot tell {n_classes} classes")
 
     @classmethod
@@ -166,17 +168,15 @@ class Model:
     def load(cls, path: str | Path) -> Model:
         """Read a model; library functions of the user's come with it."""
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_text(encoding="utf-8")
+            data = json.loads(text, parse_constant=_not_a_number)
         except (ValueError, RecursionError) as problem:
             raise NearstarError(f"{path} is not a saved model: {problem}") from None
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
             raise NearstarError(f"{path} is not a saved model of the format {_FORMAT}")
         try:
             return cls._from_data(data)
-        except (
-            *(ArithmeticError, AttributeError, LookupError),
-            *(RecursionError, TypeError, ValueError),
-        ) as problem:
+        except _DAMAGE as problem:
             raise NearstarError(f"{path} is damaged: {problem!r}") from None
 
     @classmethod
@@ -199,6 +199,10 @@ class Model:
     @property
     def n_parameters(self) -> int:
         return size_of(layout(self.program, self.units))
+
+
+def _not_a_number(constant: str) -> Any:
+    raise ValueError(f"{constant} is in it, which no model holds")
 
 
 def _type(data: Any) -> Any:

@@ -15,11 +15,11 @@ from nearstar.engine import machine
 from nearstar.engine import opcodes as op
 
 _POINTWISE = {
-    op.LITERAL: ("out", "constant"),
-    op.LINEAR: ("out", "row", "constant", "constant"),
-    op.MIX: ("out", "row", "row", "row"),
-    **dict.fromkeys(range(op.ADD, op.GREATER + 1), ("out", "row", "row")),
-    **dict.fromkeys(range(op.ABSOLUTE, op.RELU + 1), ("out", "row")),
+    op.LITERAL: ("out", "constant", "", "", "count", "strides"),
+    op.LINEAR: ("out", "a", "constant", "constant", "count", "strides"),
+    op.MIX: ("out", "a", "b", "c", "count", "strides"),
+    **dict.fromkeys(range(op.ADD, op.MIX), ("out", "a", "b", "", "count", "strides")),
+    **dict.fromkeys(range(op.ABSOLUTE, op.RELU + 1), ("out", "a", "", "", "count", "strides")),
 }
 _FIELDS = {
     op.FEATURE: ("out", "feature"),
@@ -160,8 +160,12 @@ class _Check:
                 later.append(value)
         elif name == "row":
             self._written(range(value, value + 1))
-        elif name in ("ins", "features", "weights", "bias"):
-            return  # checked with the outputs
+        elif name in ("a", "b", "c"):
+            moves = fields[5][1] >> "abc".index(name) & 1
+            self._need(count < 2**16, f"{count} rows")
+            self._written(range(value, value + (count if moves else 1)))
+        elif name in ("ins", "features", "weights", "bias", ""):
+            return  # checked with the outputs, or not in use
         else:
             limit = {
                 "constant": len(code.constants),
@@ -169,6 +173,7 @@ class _Check:
                 "feature": code.n_features,
                 "reduction": op.CHANGE + 1,
                 "flag": 2,
+                "strides": 8,
             }.get(name, 2**30)
             least = 1 if name in ("size", "count") else 0
             self._need(least <= value < limit, f"{name} {value}")

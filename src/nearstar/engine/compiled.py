@@ -14,10 +14,13 @@ from numba import njit
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
-kernel = njit(fastmath={"contract"}, **_OPTIONS)
+_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""For functions that only compiled ones call: without wrappers, which would take long to compile."""
+
+kernel = njit(fastmath={"contract"}, **_INNER)
 """Multiplications and additions may be fused; nothing else may change."""
 
-reduction = njit(fastmath={"contract", "reassoc", "nsz"}, **_OPTIONS)
+reduction = njit(fastmath={"contract", "reassoc", "nsz"}, **_INNER)
 """Sums may be reordered, or they could not be vectorised; NaN and infinity keep their meaning."""
 
 entry = njit(cache=True, **_OPTIONS)

@@ -191,13 +191,30 @@ class _Lowering:
             bias,
         )
 
-    def linear(self, kind: int, row: int, factor: float, offset: float) -> int:
-        """factor · row + offset."""
+    def pointwise(self, kind: int, what: int, operands: Sequence[Rows], *fields: int) -> Rows:
+        """Componentwise, as one instruction where rows are adjacent; single rows are repeated."""
+        n = max((len(rows) for rows in operands), default=1)
+        result = self.rows(n)
+        if all(rows == list(range(rows[0], rows[0] + len(rows))) for rows in operands):
+            strides = sum(1 << bit for bit, rows in enumerate(operands) if len(rows) > 1)
+            pieces = [(result[0], [rows[0] for rows in operands], n, strides)]
+        else:
+            pieces = [
+                (out, [rows[index if len(rows) > 1 else 0] for rows in operands], 1, 0)
+                for index, out in enumerate(result)
+            ]
+        for out, firsts, count, strides in pieces:
+            unused = [0] * (3 - len(firsts) - len(fields))
+            self.emit(kind, what, out, *firsts, *fields, *unused, count, strides)
+        return result
+
+    def linear(self, kind: int, rows: Rows, factor: float, offset: float) -> Rows:
+        """factor · rows + offset."""
         if factor == 1 and offset == 0:
-            return row
-        (out,) = self.rows(1)
-        self.emit(kind, op.LINEAR, out, row, self.constant(factor), self.constant(offset))
-        return out
+            return rows
+        return self.pointwise(
+            kind, op.LINEAR, [rows], self.constant(factor), self.constant(offset)
+        )
 
     # Places
 
@@ -214,8 +231,8 @@ class _Lowering:
         source = place.source(feature)
         if (source, place.shifted) not in self.raw_rows:
             mean = float(self.scale.mean[feature]) if place.shifted else 0.0
-            self.raw_rows[source, place.shifted] = self.linear(
-                place.bulk, source, float(self.scale.std[feature]), mean
+            (self.raw_rows[source, place.shifted],) = self.linear(
+                place.bulk, [source], float(self.scale.std[feature]), mean
             )
         return self.raw_rows[source, place.shifted]
 
@@ -322,10 +339,7 @@ class _Lowering:
     def vector(self, node: Program, path: Path, place: _Place) -> Rows:
         if isinstance(node, Hole):
             hidden, output = self.blocks[path, "hidden"], self.blocks[path, "output"]
-            inner = self.affine_of(hidden, place)
-            active = self.rows(len(inner))
-            for out, row in zip(active, inner, strict=True):
-                self.emit(place.kind, op.RELU, out, row)
+            active = self.pointwise(place.kind, op.RELU, [self.affine_of(hidden, place)])
             result = self.rows(output.outputs)
             bias = output.stop - output.outputs
             self.affine(place.kind, result, active, output.start, bias)
@@ -397,10 +411,9 @@ class _Lowering:
         if len(rows) == signature.output.size:
             return rows
         # One component for all outputs: as rows of their own, since slopes of rows are sums.
-        result = self.rows(signature.output.size)
-        for out in result:
-            self.emit(place.kind, op.LINEAR, out, rows[0], self.constant(1.0), self.constant(0.0))
-        return result
+        one, zero = self.constant(1.0), self.constant(0.0)
+        copies = range(signature.output.size)
+        return [self.pointwise(place.kind, op.LINEAR, [rows], one, zero)[0] for _ in copies]
 
     def expression(
         self,
@@ -417,18 +430,12 @@ class _Lowering:
         if expression.kind == "component":
             return [rows_of(expression.operands[0])[int(value)]]  # type: ignore[arg-type]
         if expression.kind == "literal":
-            (out,) = self.rows(1)
-            self.emit(place.kind, op.LITERAL, out, self.constant(float(value)))  # type: ignore[arg-type]
-            return [out]
+            constant = self.constant(float(value))  # type: ignore[arg-type]
+            return self.pointwise(place.kind, op.LITERAL, [], constant)
         if (simple := self.with_literal(expression, rows_of, place)) is not None:
             return simple
         operands = [rows_of(operand) for operand in expression.operands]
-        n = max(len(rows) for rows in operands)
-        result = self.rows(n)
-        for index, out in enumerate(result):
-            parts = [rows[index if len(rows) > 1 else 0] for rows in operands]
-            self.emit(place.kind, _PRIMITIVES[expression.kind], out, *parts)
-        return result
+        return self.pointwise(place.kind, _PRIMITIVES[expression.kind], operands)
 
     def with_literal(
         self, expression: Expression, rows_of: Callable[[Expression], Rows], place: _Place
@@ -454,7 +461,7 @@ class _Lowering:
             return None
         if factor == 0.0 and expression.kind != "multiply":
             return None
-        return [self.linear(place.kind, row, factor, offset) for row in rows_of(operand)]
+        return self.linear(place.kind, rows_of(operand), factor, offset)
 
 
 def _no_input(feature: int) -> int:

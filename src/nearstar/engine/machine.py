@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from nearstar.engine import denormals
 from nearstar.engine import opcodes as op
 from nearstar.engine.adam import adam, norm
 from nearstar.engine.averages import average, average_slopes
@@ -307,6 +308,7 @@ def _compiled(digest: int) -> Any:
     ):
         if digest < 0:
             return DIVERGED
+        before = denormals.flush()
         n_features = packed.n_features
         for index in range(order.shape[0]):
             batch = order[index]
@@ -320,6 +322,7 @@ def _compiled(digest: int) -> Any:
                 chunk = CHUNK if tables.extent == CHUNKED else n_frames
                 for first in range(0, n_frames, chunk):
                     if stop[0] != 0:
+                        denormals.restore(before)
                         return STOPPED
                     n = min(chunk, n_frames - first)
                     _forward(tables, data, steps, lengths, first, n, parameters, work)
@@ -340,6 +343,7 @@ def _compiled(digest: int) -> Any:
                         _backward(tables, data, steps, lengths, first, n, parameters, work)
                     elif mode == EVALUATE:
                         if not _judge(tables, labels[begin:end], confusion, work.values):
+                            denormals.restore(before)
                             return DIVERGED
                     else:
                         _report(
@@ -349,9 +353,11 @@ def _compiled(digest: int) -> Any:
                 losses[0] += loss
                 size = norm(work.gradient)
                 if not np.isfinite(size):
+                    denormals.restore(before)
                     return DIVERGED
                 factor = clip / size if 0.0 < clip < size else 1.0
                 adam(parameters, work, rate, factor)
+        denormals.restore(before)
         return DONE
 
     return run

@@ -2,10 +2,8 @@
 
 A *row* is one component of a value at every position of a block of data: frames (in regions
 FRAMES and STEPS) or whole sequences (in LANES). An instruction is eight integers, the operation and
-its fields; every instruction but AFFINE, CELL and PREVIOUS computes a single row.
-
-The columns below are, in order: the field that holds the output row, then the others.
-``p`` is an index into the parameters, ``k`` into the constants, ``f`` a feature.
+its fields, which are listed below in their order. ``p`` is an index into the parameters, ``k`` into
+the constants, ``f`` a feature.
 """
 
 from __future__ import annotations
@@ -39,7 +37,8 @@ LAST: Final = 9  # out, source            LANES: a row of frames at the end of e
 SPREAD: Final = 10  # out, source          FRAMES: a row of sequences at each of their frames
 AVERAGE_ROW: Final = 11  # out, source, back, ahead     FRAMES: averages over a window of steps
 
-# Pointwise, any region.
+# Pointwise, any region. Field 5 is the number of adjacent output rows; bits of field 6 say which
+# operands are as many rows (bit 0: a, 1: b, 2: c), rather than one row for all.
 LITERAL: Final = 12  # out, k
 LINEAR: Final = 13  # out, a, k, k': k · a + k'
 ADD: Final = 14  # out, a, b

@@ -19,11 +19,13 @@ from nearstar.engine.compiled import entry
 from nearstar.engine.machine import Packed
 from nearstar.engine.memory import aligned_zeros, pitch
 
+VECTOR_LANES = 16
 BLOCK_LANES = 32
 LEAST_FRAMES = 1024
 MOST_FRAMES = 8192
-"""A block has up to 32 sequences; more while their frames are few, fewer while they are many: what
-a program computes on a block should stay in the cache."""
+"""A block has up to 32 sequences, if possible a multiple of 16, which fill whole vectors; more while
+their frames are few, fewer while they are many: what a program computes on a block should stay in
+the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +112,19 @@ def pack(
 
 
 def _split(group: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """A batch in blocks of about equal size; its sequences are sorted by length."""
+    """A batch in blocks of bounded size; its sequences are sorted by length."""
     total = int(lengths[group].sum())
     n_blocks = min(-(-len(group) // BLOCK_LANES), max(total // LEAST_FRAMES, 1))
-    n_blocks = min(max(n_blocks, -(-total // MOST_FRAMES)), len(group))
+    per_block = -(-len(group) // n_blocks)
+    per_block = -(-per_block // VECTOR_LANES) * VECTOR_LANES
     blocks = []
-    for part in np.array_split(group, n_blocks):
-        first = frames = 0
-        for at, length in enumerate(lengths[part]):
-            if at > first and frames + length > MOST_FRAMES:
-                blocks.append(part[first:at])
-                first, frames = at, 0
-            frames += int(length)
-        blocks.append(part[first:])
+    first = frames = 0
+    for at, length in enumerate(lengths[group].tolist()):
+        if at > first and (at - first == per_block or frames + length > MOST_FRAMES):
+            blocks.append(group[first:at])
+            first, frames = at, 0
+        frames += length
+    blocks.append(group[first:])
     return blocks
 
 

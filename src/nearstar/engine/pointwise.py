@@ -1,4 +1,8 @@
-"""Pointwise instructions, forward and reverse, one row at a time."""
+"""Pointwise instructions, forward and reverse.
+
+An instruction computes adjacent rows; each of its operands is as many adjacent rows, or one row for
+all of them.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +22,29 @@ _ROOT_FLOOR = np.float32(1e-12)
 
 @kernel
 def forward_pointwise(code, constants, values, start, n):
-    """Compute the output row of one instruction."""
+    """Compute the output rows of one instruction."""
     kind = code[0]
-    y = row(values, code[1], start, n)
-    if kind == op.LITERAL:
-        y[:] = constants[code[2]]
-        return
-    a = row(values, code[2], start, n)
-    if kind == op.LINEAR:
-        factor = constants[code[3]]
-        offset = constants[code[4]]
-        for p in range(n):
-            y[p] = factor * a[p] + offset
-    elif kind >= op.ABSOLUTE:
-        _forward_unary(kind, y, a, n)
-    elif kind == op.MIX:
-        b = row(values, code[3], start, n)
-        c = row(values, code[4], start, n)
-        for p in range(n):
-            y[p] = c[p] + a[p] * (b[p] - c[p])
-    else:
-        _forward_binary(kind, y, a, row(values, code[3], start, n), n)
+    for r in range(code[5]):
+        y = row(values, code[1] + r, start, n)
+        if kind == op.LITERAL:
+            y[:] = constants[code[2]]
+            continue
+        a = row(values, code[2] + r * (code[6] & 1), start, n)
+        if kind == op.LINEAR:
+            factor = constants[code[3]]
+            offset = constants[code[4]]
+            for p in range(n):
+                y[p] = factor * a[p] + offset
+        elif kind >= op.ABSOLUTE:
+            _forward_unary(kind, y, a, n)
+        else:
+            b = row(values, code[3] + r * (code[6] >> 1 & 1), start, n)
+            if kind == op.MIX:
+                c = row(values, code[4] + r * (code[6] >> 2), start, n)
+                for p in range(n):
+                    y[p] = c[p] + a[p] * (b[p] - c[p])
+            else:
+                _forward_binary(kind, y, a, b, n)
 
 
 @kernel
@@ -93,34 +99,43 @@ def _forward_binary(kind, y, a, b, n):
 
 @kernel
 def backward_pointwise(code, constants, values, slopes, start, n):
-    """Add to the slopes of the operands what the slope of the output row gives them."""
+    """Add to the slopes of the operands what the slopes of the output rows give them."""
     kind = code[0]
     if kind == op.LITERAL or kind == op.GREATER:
         return
-    y = row(values, code[1], start, n)
-    dy = row(slopes, code[1], start, n)
-    a = row(values, code[2], start, n)
-    da = row(slopes, code[2], start, n)
-    if kind == op.LINEAR:
-        factor = constants[code[3]]
-        for p in range(n):
-            da[p] += factor * dy[p]
-    elif kind >= op.ABSOLUTE:
-        _backward_unary(kind, y, dy, a, da, n)
-    elif kind == op.MIX:
-        b = row(values, code[3], start, n)
-        c = row(values, code[4], start, n)
-        for p in range(n):
-            da[p] += dy[p] * (b[p] - c[p])
-        db = row(slopes, code[3], start, n)
-        for p in range(n):
-            db[p] += dy[p] * a[p]
-        dc = row(slopes, code[4], start, n)
-        for p in range(n):
-            dc[p] += dy[p] * (_ONE - a[p])
-    else:
-        b = row(values, code[3], start, n)
-        _backward_binary(kind, y, dy, a, da, b, row(slopes, code[3], start, n), n)
+    for r in range(code[5]):
+        at = code[2] + r * (code[6] & 1)
+        y = row(values, code[1] + r, start, n)
+        dy = row(slopes, code[1] + r, start, n)
+        a = row(values, at, start, n)
+        da = row(slopes, at, start, n)
+        if kind == op.LINEAR:
+            factor = constants[code[3]]
+            for p in range(n):
+                da[p] += factor * dy[p]
+        elif kind >= op.ABSOLUTE:
+            _backward_unary(kind, y, dy, a, da, n)
+        else:
+            at = code[3] + r * (code[6] >> 1 & 1)
+            b = row(values, at, start, n)
+            db = row(slopes, at, start, n)
+            if kind == op.MIX:
+                at = code[4] + r * (code[6] >> 2)
+                c = row(values, at, start, n)
+                dc = row(slopes, at, start, n)
+                _backward_mix(dy, a, da, b, db, c, dc, n)
+            else:
+                _backward_binary(kind, y, dy, a, da, b, db, n)
+
+
+@kernel
+def _backward_mix(dy, a, da, b, db, c, dc, n):
+    for p in range(n):
+        da[p] += dy[p] * (b[p] - c[p])
+    for p in range(n):
+        db[p] += dy[p] * a[p]
+    for p in range(n):
+        dc[p] += dy[p] * (_ONE - a[p])
 
 
 @kernel

@@ -21,7 +21,7 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/engine.py --plots benchmarks/out
 
 clean:
 	rm -rf $(VENV)
@@ -38,5 +38,5 @@ $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.bench: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[bench,demo]' matplotlib
+	$(PIP) --editable '.[bench,demo]'
 	touch $@

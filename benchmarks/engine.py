@@ -21,11 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")  # before NumPy is imported: the peak is of one core
-
 import numpy as np
 from candidates import CRIM13, TEXTS, batch, candidate, prepared
+from threadpoolctl import threadpool_limits
 
 from nearstar import Sequences, Units, parse
 
@@ -50,9 +48,7 @@ def enough(step: Callable[[int], None]) -> int:
 def interleaved(*steps: Callable[[int], None], rounds: int = ROUNDS) -> list[list[float]]:
     """Seconds a step, of each in each round."""
     counts = [enough(step) for step in steps]
-    return [
-        [timed(step, n) for step, n in zip(steps, counts, strict=True)] for _ in range(rounds)
-    ]
+    return [[timed(step, n) for step, n in zip(steps, counts, strict=True)] for _ in range(rounds)]
 
 
 def torch_steps(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[int], None]]:
@@ -75,7 +71,8 @@ def torch_steps(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[int], None]
 def peak_flops() -> float:
     """Floating-point operations a second of one core, in a large matrix product."""
     a = np.random.default_rng(0).normal(size=(1024, 1024)).astype(np.float32)
-    best = min(timed(lambda n: [a @ a for _ in range(n)], 3) for _ in range(5))
+    with threadpool_limits(1):
+        best = min(timed(lambda n: [a @ a for _ in range(n)], 3) for _ in range(5))
     return 2 * 1024**3 / best
 
 
@@ -135,13 +132,13 @@ def measure_threads() -> float:
 
 
 _MEMORY = """
-import resource
 import numpy as np
 import nearstar as ns
 
 def peak():
-    unit = 1024 if __import__("sys").platform == "linux" else 1
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    for line in open("/proc/self/status"):
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024
 
 imported = peak()
 X = np.empty((12404, 100, 19), np.float32)
@@ -156,11 +153,13 @@ print((peak() - imported) / X.nbytes)
 """
 
 
-def measure_memory() -> float:
+def measure_memory() -> float | None:
     """Peak memory of a training on 12,404 × 100 × 19, in sizes of that array, itself included.
 
-    With the compiled engine in its cache, as after any earlier training.
+    With the compiled engine in its cache, as after any earlier training. Linux only.
     """
+    if not Path("/proc/self/status").exists():
+        return None
     run = subprocess.run([sys.executable, "-c", _MEMORY], capture_output=True, check=True)
     return float(run.stdout)
 
@@ -232,9 +231,12 @@ def show(report: dict) -> None:
         if row["ratio"] is not None:
             theirs = f"{row['torch_ms']:9.3f} {row['ratio']:6.1f}×"
         print(f"{name}        {row['ms']:7.4f}   {row['share_of_peak']:5.1%}  {theirs}")
-    print(f"first compile {report['compile_s']:.1f} s, then {report['warm_start_s']:.2f} s to start")
+    print(
+        f"first compile {report['compile_s']:.1f} s, then {report['warm_start_s']:.2f} s to start"
+    )
     print(f"two trainings in two threads: {report['two_threads']:.2f} × the time of one")
-    print(f"memory at 12,404 × 100 × 19: {report['memory']:.2f} × the data")
+    if report["memory"] is not None:
+        print(f"memory at 12,404 × 100 × 19: {report['memory']:.2f} × the data")
     for name, ratio in report["unequal_lengths"].items():
         print(f"unequal lengths, {name}: {ratio:.2f} × the time of equal ones")
 

@@ -12,7 +12,7 @@ from candidates import prepared
 from nearstar import Domain, Sequences, Units, parse
 
 matplotlib.use("svg")
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot
 
 PROGRAMS = {
     "map (affine)": "map (fun x_t. Affine(x_t)) x",

@@ -1,8 +1,8 @@
 """The benchmark's candidates in eager PyTorch, as a good engineer writes them.
 
 Modules on [batch, time, feature] tensors; whatever does not depend on the accumulator is taken out
-of the loops over time; the LSTM is torch's own (oneDNN); the optimiser is the fused Adam. One step is
-forward, loss, backward and update. One thread.
+of the loops over time; the LSTM is torch's own (oneDNN); the optimiser is the fused Adam. One step
+is forward, loss, backward and update. One thread.
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ class FoldIf(nn.Module):
         return accumulator
 
 
-def candidates(x: np.ndarray, frames: np.ndarray, sequences: np.ndarray) -> dict[str, Callable[[], None]]:
+def candidates(
+    x: np.ndarray, frames: np.ndarray, sequences: np.ndarray
+) -> dict[str, Callable[[], None]]:
     """A function for each candidate that takes one training step on the batch.
 
     ``frames`` are labels of every frame, ``sequences`` one a sequence, for F.

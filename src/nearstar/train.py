@@ -159,7 +159,9 @@ def _train(
     began = time.perf_counter()
     batches = task.batches(budget.batch_size, budget.batch_seed)
     code = lower(program, task.scale, budget.units)
-    session = Session(code, theta, batches, task.valid_blocks, stop=stop.flag)
+    # Without validation data of their own, the training data need not be packed twice.
+    valid = batches if task.valid is task.train else task.valid_blocks
+    session = Session(code, theta, batches, valid, stop=stop.flag)
     weights, shares, used = _weights(batches, budget.class_weights, task.train.n_classes)
     random = np.random.default_rng([seed, 1])
     epochs = budget.epochs(program)
@@ -175,7 +177,7 @@ def _train(
         losses.append(loss / max(float(weights.sum()), 1e-30))
         metrics: Metrics | None = None
         if ended == machine.DONE and (epoch == epochs or budget.select == "best"):
-            ended, confusion = session.judge(task.valid_blocks, task.valid.n_classes)
+            ended, confusion = session.judge(valid, task.valid.n_classes)
             _check_stopped(ended)
             metrics = Metrics.from_confusion(confusion)
         if ended == machine.DIVERGED:

@@ -15,7 +15,7 @@ from numba import njit
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 _INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""For functions that only compiled ones call: without wrappers, which would take long to compile."""
+"""For functions that only compiled ones call: without wrappers, which take long to compile."""
 
 kernel = njit(fastmath={"contract"}, **_INNER)
 """Multiplications and additions may be fused; nothing else may change."""

@@ -212,9 +212,7 @@ class _Lowering:
         """factor · rows + offset."""
         if factor == 1 and offset == 0:
             return rows
-        return self.pointwise(
-            kind, op.LINEAR, [rows], self.constant(factor), self.constant(offset)
-        )
+        return self.pointwise(kind, op.LINEAR, [rows], self.constant(factor), self.constant(offset))
 
     # Places
 

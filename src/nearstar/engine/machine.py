@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numba.core import registry
 
 from nearstar.engine import denormals
 from nearstar.engine import opcodes as op
@@ -362,5 +363,9 @@ def _compiled(digest: int) -> Any:
 
     return run
 
+
+# Numba sets up its own library at the first use of a compiled function: with the import, then, so
+# that the first training need not wait for it.
+registry.cpu_target.target_context.refresh()
 
 run = _compiled(_digest())

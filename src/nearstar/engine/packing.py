@@ -23,9 +23,9 @@ VECTOR_LANES = 16
 BLOCK_LANES = 32
 LEAST_FRAMES = 1024
 MOST_FRAMES = 8192
-"""A block has up to 32 sequences, if possible a multiple of 16, which fill whole vectors; more while
-their frames are few, fewer while they are many: what a program computes on a block should stay in
-the cache."""
+"""A block has up to 32 sequences, if possible a multiple of 16, which fill whole vectors; more
+while their frames are few, fewer while they are many: what a program computes on a block should
+stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from nearstar import Domain, Sequences, Units, parse
 
 matplotlib.use("svg")
 from matplotlib import pyplot
+from matplotlib.axes import Axes
 
 PROGRAMS = {
     "map (affine)": "map (fun x_t. Affine(x_t)) x",
@@ -48,6 +49,13 @@ def _chain(size: int) -> str:
     return f"map (fun x_t. {text}) x"
 
 
+def _label(axis: Axes, what: str, values: tuple[int, ...]) -> None:
+    axis.set(xscale="log", yscale="log", xlabel=what, ylabel="ms an epoch")
+    axis.set_xticks(values, [str(value) for value in values])
+    axis.minorticks_off()
+    axis.grid(alpha=0.3)
+
+
 def plot(folder: Path, interleaved: Callable[..., list[list[float]]]) -> Path:
     """Measure and draw; the path of the picture."""
     figure, axes = pyplot.subplots(2, 2, figsize=(10, 7), layout="constrained")
@@ -56,15 +64,12 @@ def plot(folder: Path, interleaved: Callable[..., list[list[float]]]) -> Path:
             steps = [_step(text, _data(**{**BASE, what: value})) for value in values]
             rounds = interleaved(*steps, rounds=5)
             axis.plot(values, 1e3 * np.min(rounds, axis=0), marker="o", label=name)
-        axis.set_xlabel(what)
+        _label(axis, what, values)
     sizes = (2, 4, 8, 16, 32)
     steps = [_step(_chain(size), _data(**BASE)) for size in sizes]
     last = axes.flat[3]
     last.plot(sizes, 1e3 * np.min(interleaved(*steps, rounds=5), axis=0), marker="o", color="C0")
-    last.set_xlabel("rules of a map (sum of leaves)")
-    for axis in axes.flat:
-        axis.set(xscale="log", yscale="log", ylabel="ms an epoch")
-        axis.grid(alpha=0.3)
+    _label(last, "rules of a map (sum of leaves)", sizes)
     axes.flat[0].legend()
     figure.suptitle(
         "Time of an epoch (200 sequences × 100 frames × 20 features, batches of 50, one core)"

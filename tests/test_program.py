@@ -171,6 +171,14 @@ def test_another_type_or_temperature_is_another_program() -> None:
     assert mild != steep
 
 
+@pytest.mark.parametrize("outputs", [1, 2, 3])
+@pytest.mark.parametrize("accumulator", [0, 1, 2, 3])
+def test_an_accumulator_has_room_for_the_result(accumulator: int, outputs: int) -> None:
+    size = max(accumulator, outputs)
+    (body,) = Fold(accumulator).arguments(Signature(Sequence(4), Vector(outputs)))
+    assert body == Signature(Vector(4), Vector(size), carried=size)
+
+
 @given(sketches())
 def test_folds_carry_their_accumulator_down(case) -> None:
     domain, program = case

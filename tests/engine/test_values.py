@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import naive
 import numpy as np
 import pytest
@@ -33,23 +35,14 @@ def expected(case: Case) -> tuple[np.ndarray, float]:
     return np.concatenate([np.atleast_2d(result.value) for result in results]), peak
 
 
-@settings(max_examples=400)
-@given(cases())
-def test_values_are_those_of_the_naive_interpreter(case: Case) -> None:
+def check_values(case: Case) -> None:
     values, peak = expected(case)
     assume(peak < 1e4)
     # Rounding of the largest intermediate value is the least error that float32 allows.
     np.testing.assert_allclose(case.outputs(), values, rtol=1e-4, atol=3e-6 * max(peak, 1.0))
 
 
-def kinks(case: Case) -> bool:
-    names = {node.operation.name for _, node in walk(case.program) if isinstance(node, Apply)}
-    return bool(names & {"min", "max", "manhattan", "ratio"})
-
-
-@settings(max_examples=200)
-@given(cases(most_length=8), st.lists(st.floats(0.1, 3), min_size=4, max_size=4), st.randoms())
-def test_gradients_are_finite_differences_of_the_naive_loss(case, class_weights, random) -> None:
+def check_gradients(case: Case, class_weights: list[float], random: Random) -> None:
     _, peak = expected(case)
     assume(peak < 1e2)
     blocks = case.blocks()
@@ -58,10 +51,10 @@ def test_gradients_are_finite_differences_of_the_naive_loss(case, class_weights,
     shares = np.array([1 / weights.sum()], np.float32)
     loss, gradient = case.session(blocks).gradient(blocks, weights, shares)
 
-    data = case.data()
     per_frame = case.program.signature.maps_sequences
     labels = case.labels if per_frame else [labels[0] for labels in case.labels]
-    sequences = [s[0] for s in case.sequences] if data.vectors else case.sequences
+    vectors = case.program.signature.maps_vectors
+    sequences = [sequence[0] if vectors else sequence for sequence in case.sequences]
     where = layout(case.program, UNITS)
 
     def naive_loss(theta: np.ndarray) -> float:
@@ -75,6 +68,37 @@ def test_gradients_are_finite_differences_of_the_naive_loss(case, class_weights,
         step[index] = 1e-5
         slope = (naive_loss(start + step) - naive_loss(start - step)) / 2e-5
         assert gradient[index] == pytest.approx(slope, rel=1e-2, abs=1e-3 * max(peak, 1.0))
+
+
+WEIGHTS = st.lists(st.floats(0.1, 3), min_size=4, max_size=4)
+
+
+@settings(max_examples=400)
+@given(cases())
+def test_values_are_those_of_the_naive_interpreter(case: Case) -> None:
+    check_values(case)
+
+
+@settings(max_examples=200)
+@given(cases(most_length=8), WEIGHTS, st.randoms(use_true_random=False))
+def test_gradients_are_finite_differences_of_the_naive_loss(
+    case: Case, class_weights: list[float], random: Random
+) -> None:
+    check_gradients(case, class_weights, random)
+
+
+@pytest.mark.slow
+@settings(max_examples=6000)
+@given(cases(most_length=40))
+def test_values_of_many_programs(case: Case) -> None:
+    check_values(case)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000)
+@given(cases(most_length=8), WEIGHTS, st.randoms(use_true_random=False))
+def test_gradients_of_many_programs(case: Case, class_weights: list[float], random: Random) -> None:
+    check_gradients(case, class_weights, random)
 
 
 @settings(max_examples=200)

@@ -185,14 +185,17 @@ texts = {model.text() for model in models}
 for _ in range(20):
     child = os.fork()
     if not child:
+        signal.alarm(10)  # nothing outlives the test
         while True:
             for model in models:
                 model.save("model.json")
-    for _ in range(3):
-        time.sleep(random.uniform(0, 0.01))
-        assert Model.load("model.json").text() in texts
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    try:
+        for _ in range(3):
+            time.sleep(random.uniform(0, 0.01))
+            assert Model.load("model.json").text() in texts
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
     assert Model.load("model.json").text() in texts
 print("done")
 """

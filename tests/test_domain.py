@@ -314,3 +314,17 @@ def test_whatever_is_written_is_a_domain_or_explained(data: st.DataObject) -> No
     except DomainError:
         return
     assert Domain.from_dict(domain.to_dict()) == domain
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        *(("vectors", rule) for rule in ("map", "fold", "SlidingWindowAverage5")),
+        *(("sequences", rule) for rule in ("fold", "affine", "const")),
+        *(("summaries", rule) for rule in ("mapprefix", "add", "x")),
+    ],
+)
+def test_a_rule_that_can_never_be_used_where_it_is_listed_is_refused(kind: str, rule: str) -> None:
+    rules = {"sequences": ["map"], "summaries": ["fold"], "vectors": ["affine"]}
+    with pytest.raises(DomainError, match=f"can never stand among the rules for {kind}"):
+        Domain.from_dict({"features": 3, "rules": {**rules, kind: [*rules[kind], rule]}})

@@ -47,6 +47,12 @@ _RULES = {
     "vectors": ("if", "add", "multiply", "affine"),
 }
 """The rules of the paper's domains, for domains that do not name their own."""
+_FITTING: dict[str, tuple[type, ...]] = {
+    "sequences": (Map, MapPrefix, Input),
+    "summaries": (Fold, Window),
+    "vectors": (Affine, Select, Constant, Input),
+}
+"""Operations that may be rules of each kind, besides functions."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,25 @@ class Domain:
             object.__setattr__(self, what, _names(getattr(self, what), what))
         if len(set(self.features)) != len(self.features) or not self.features:
             raise DomainError(f"domain {self.name}: feature names must be given, each once")
+        self._check_groups()
+        if not (_is_number(self.penalty) and self.penalty >= 0):
+            raise DomainError(f"the penalty must be a number from 0, not {self.penalty!r}")
+        if not (_is_number(self.beta) and self.beta > 0):
+            raise DomainError(f"β must be a positive number, not {self.beta!r}")
+        if not (type(self.accumulator) is int and self.accumulator >= 0):
+            raise DomainError(f"accumulator is a whole number from 0, not {self.accumulator!r}")
+        object.__setattr__(self, "functions", tuple(f.bind(self.features) for f in self.functions))
+        object.__setattr__(self, "costs", self._checked_costs())
+        for kind in _RULES:
+            for operation in self._operations_of(kind):
+                lifted = isinstance(operation, Function) and (kind == "vectors" or operation.lifts)
+                if not lifted and not isinstance(operation, _FITTING[kind]):
+                    raise DomainError(
+                        f"domain {self.name}: {operation.name} can never stand among the rules "
+                        f"for {kind}; see docs/domains.md for which go where"
+                    )
+
+    def _check_groups(self) -> None:
         for group in self.groups:
             _check_name(group.name)
             if not group.columns or len(set(group.columns)) != len(group.columns):
@@ -90,24 +115,18 @@ class Domain:
             _check_name(alias)
             if name not in [group.name for group in self.groups]:
                 raise DomainError(f"alias {alias} is for the unknown group {name!r}")
-        if not (_is_number(self.penalty) and self.penalty >= 0):
-            raise DomainError(f"the penalty must be a number from 0, not {self.penalty!r}")
-        if not (_is_number(self.beta) and self.beta > 0):
-            raise DomainError(f"β must be a positive number, not {self.beta!r}")
-        if not (type(self.accumulator) is int and self.accumulator >= 0):
-            raise DomainError(f"accumulator is a whole number from 0, not {self.accumulator!r}")
-        object.__setattr__(self, "functions", tuple(f.bind(self.features) for f in self.functions))
-        names, costs = list(self._operations), {}
+
+    def _checked_costs(self) -> dict[str, float]:
+        costs = {}
         for name, cost in self.costs.items():
             operation = self.operation(name)
             if operation is None:
-                raise DomainError(f"a cost is given for {name!r}, which is no rule; known: {names}")
+                known = list(self._operations)
+                raise DomainError(f"a cost is given for {name!r}, which is no rule; known: {known}")
             if not (_is_number(cost) and cost >= 0):
                 raise DomainError(f"the cost of {name} must be a number from 0, not {cost!r}")
             costs[operation.name] = cost  # an alias stands for the group's own name
-        object.__setattr__(self, "costs", costs)
-        for name in (*self.sequences, *self.summaries, *self.vectors):
-            self._expand(name)
+        return costs
 
     # Making domains
 
@@ -261,6 +280,11 @@ class Domain:
             )
         return [operation]
 
+    def _operations_of(self, kind: str) -> list[Operation]:
+        """The operations in use as rules of a kind, each once, in order."""
+        names: tuple[str, ...] = getattr(self, kind)
+        return list(dict.fromkeys(each for name in names for each in self._expand(name)))
+
     # Grammars
 
     def signature(self, outputs: int, *, per_frame: bool, vectors: bool = False) -> Signature:
@@ -279,16 +303,15 @@ class Domain:
         sequence, vector = Sequence(root.input.size), Vector(root.input.size)
         return Grammar(
             root,
-            sequences=self._rules_for(self.sequences, Signature(sequence, Sequence(1))),
-            summaries=self._rules_for(self.summaries, Signature(sequence, Vector(1))),
-            vectors=self._rules_for(self.vectors, Signature(vector, Vector(1))),
+            sequences=self._rules_for("sequences", Signature(sequence, Sequence(1))),
+            summaries=self._rules_for("summaries", Signature(sequence, Vector(1))),
+            vectors=self._rules_for("vectors", Signature(vector, Vector(1))),
         )
 
-    def _rules_for(self, names: Iterable[str], example: Signature) -> tuple[Rule, ...]:
-        operations = [operation for name in names for operation in self._expand(name)]
+    def _rules_for(self, kind: str, example: Signature) -> tuple[Rule, ...]:
         return tuple(
             Rule(operation, self._cost(operation, example))
-            for operation in dict.fromkeys(operations)
+            for operation in self._operations_of(kind)
         )
 
     def _cost(self, operation: Operation, example: Signature) -> float:

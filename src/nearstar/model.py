@@ -29,6 +29,9 @@ from nearstar.train import Trained
 from nearstar.types import Sequence, Signature, Vector
 
 _FORMAT = "nearstar-model-1"
+_NOT_FINITE = (
+    "the program's outputs are not finite on these data; are they in the units it was trained on?"
+)
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What reading the contents of a file may raise that are not those of a model."""
 
@@ -96,6 +99,8 @@ class Model:
     def predict(self, data: Sequences) -> NDArray[np.int64]:
         """Class codes, for each frame or for each sequence of the data."""
         outputs = self.outputs(data)
+        if not np.isfinite(outputs).all():
+            raise NearstarError(_NOT_FINITE)
         if outputs.shape[1] == 1:
             return (outputs[:, 0] > 0).astype(np.int64)
         return np.asarray(np.argmax(outputs, axis=1), np.int64)
@@ -111,7 +116,7 @@ class Model:
             raise DataError("the data are labelled per frame and the program is not, or vice versa")
         ended, confusion = self._session(blocks := self._pack(data)).judge(blocks, data.n_classes)
         if ended == machine.DIVERGED:
-            raise NearstarError("the program's outputs are not finite on these data")
+            raise NearstarError(_NOT_FINITE)
         return Metrics.from_confusion(confusion)
 
     def _pack(self, data: Sequences) -> Blocks:

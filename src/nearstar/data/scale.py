@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.sequences import Sequences, row_chunks
+from nearstar.data.reading import row_chunks
+from nearstar.data.sequences import Sequences
 from nearstar.errors import DataError
 
 

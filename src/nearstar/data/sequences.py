@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearstar.data.reading import (
+    MAX_CLASSES,
+    UNLABELLED,
+    as_array,
+    as_list,
+    check_finite,
+    flatten_labels,
+    offsets_of,
+    read_class_names,
+    read_codes,
+    read_frames,
+    read_groups,
+    read_indices,
+    read_names,
+)
 from nearstar.errors import DataError
-
-UNLABELLED = -1
-MAX_CLASSES = int(np.iinfo(np.int16).max)
-
-# Data are walked over in pieces of this many values, so that no check needs a temporary array as
-# large as the data.
-_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,10 +81,10 @@ class Sequences:
         of arrays, label every frame; one dimension labels every sequence. The number of classes
         is that of `class_names`, else the largest code + 1, and at least 2.
         """
-        frames, offsets, vectors, width = _read_frames(X, lengths)
-        names = _names(feature_names, "feature", frames.shape[1])
-        _check_finite(frames, offsets, names)
-        plain = cls(frames, offsets, None, False, vectors, names, _class_names(class_names))
+        frames, offsets, vectors, width = read_frames(X, lengths)
+        names = read_names(feature_names, "feature", frames.shape[1])
+        check_finite(frames, offsets, names)
+        plain = cls(frames, offsets, None, False, vectors, names, read_class_names(class_names))
         return plain if y is None else plain._labelled(y, width)
 
     @property
@@ -112,7 +118,7 @@ class Sequences:
 
         Consecutive sequences share the memory of this object.
         """
-        chosen = _indices(indices, len(self))
+        chosen = read_indices(indices, len(self))
         starts, lengths = self.offsets[chosen], self.lengths[chosen]
         if np.all(np.diff(chosen) == 1):
             rows: slice | NDArray[np.int64] = slice(starts[0], starts[-1] + lengths[-1])
@@ -123,7 +129,7 @@ class Sequences:
         labels = self.labels
         if labels is not None:
             labels = labels[rows if self.per_frame else chosen]
-        return replace(self, frames=self.frames[rows], offsets=_offsets(lengths), labels=labels)
+        return replace(self, frames=self.frames[rows], offsets=offsets_of(lengths), labels=labels)
 
     def cut(self, length: int) -> Sequences:
         """Cut every sequence into pieces of at most `length` frames; the frames are shared.
@@ -152,7 +158,7 @@ class Sequences:
         shares = np.asarray(fractions, dtype=np.float64)
         if shares.ndim != 1 or not np.all(shares > 0) or abs(shares.sum() - 1) > 1e-6:
             raise DataError(f"fractions are {fractions}; expected positive numbers that sum to 1")
-        group = _groups(groups, len(self))
+        group = read_groups(groups, len(self))
         sizes = np.bincount(group)
         n_groups, n_parts = len(sizes), len(shares)
         if n_groups < n_parts:
@@ -180,14 +186,14 @@ class Sequences:
         One flat array with a label for every frame, as `labels` itself, will also do. Without
         `class_names` the present ones stay.
         """
-        names = self.class_names if class_names is None else _class_names(class_names)
+        names = self.class_names if class_names is None else read_class_names(class_names)
         plain = replace(self, labels=None, per_frame=False, class_names=names)
         if labels is None:
             return plain
         # With as many sequences as frames either reading would fit: the present one decides.
         flat_is_per_frame = self.per_frame or len(self.frames) != len(self)
-        if flat_is_per_frame and _as_list(labels) is None:
-            flat = _array(labels, "the labels")
+        if flat_is_per_frame and as_list(labels) is None:
+            flat = as_array(labels, "the labels")
             if flat.shape == (len(self.frames),):
                 return plain._with_codes(flat, per_frame=True)
         return plain._labelled(labels, int(self.lengths.max()))
@@ -237,7 +243,7 @@ class Sequences:
         )
 
     def _labelled(self, y: ArrayLike, width: int) -> Sequences:
-        flat, per_frame = _flatten_labels(y, self.lengths, width)
+        flat, per_frame = flatten_labels(y, self.lengths, width)
         if per_frame and self.vectors:
             raise DataError(
                 f"y has a row for each vector; expected one label per vector, shape ({len(self)},)"
@@ -246,252 +252,6 @@ class Sequences:
 
     def _with_codes(self, flat: NDArray[Any], per_frame: bool) -> Sequences:
         offsets = self.offsets if per_frame else None
-        codes = _codes(flat, self.n_classes or MAX_CLASSES, offsets)
-        names = self.class_names or _names(None, "class", max(2, int(codes.max()) + 1))
+        codes = read_codes(flat, self.n_classes or MAX_CLASSES, offsets)
+        names = self.class_names or read_names(None, "class", max(2, int(codes.max()) + 1))
         return replace(self, labels=codes, per_frame=per_frame, class_names=names)
-
-
-def _read_frames(
-    X: ArrayLike, lengths: ArrayLike | None
-) -> tuple[NDArray[np.float32], NDArray[np.int64], bool, int]:
-    """Frames, offsets, whether X holds plain vectors, and the width of labels padded like X."""
-    listed = _as_list(X)
-    if listed is not None:
-        if lengths is not None:
-            raise DataError("lengths are for a padded array; a list of arrays has its own")
-        frames, sizes = _join([_array(x, f"sequence {i} of X") for i, x in enumerate(listed)])
-        return frames, _offsets(sizes), False, int(sizes.max())
-    array = _array(X, "X")
-    if array.ndim not in (2, 3):
-        raise DataError(
-            f"X has shape {array.shape}; expected (sequences, frames, features), "
-            "(vectors, features), or a list of (frames, features) arrays"
-        )
-    if 0 in array.shape:
-        raise DataError(f"X has shape {array.shape} and holds no values; every size must be > 0")
-    _check_numeric(array, "X")
-    if array.ndim == 2:
-        if lengths is not None:
-            raise DataError("lengths go with sequences; X has two dimensions, so plain vectors")
-        return _float32(array), np.arange(len(array) + 1), True, 1
-    n, width, n_features = array.shape
-    sizes = np.full(n, width) if lengths is None else _lengths(lengths, n, width)
-    offsets = _offsets(sizes)
-    if offsets[-1] == n * width:
-        return _float32(array).reshape(-1, n_features), offsets, False, width
-    frames = np.empty((offsets[-1], n_features), dtype=np.float32)
-    with np.errstate(over="ignore"):
-        for padded, (start, stop) in zip(array, pairwise(offsets.tolist()), strict=True):
-            frames[start:stop] = padded[: stop - start]
-    return frames, offsets, False, width
-
-
-def _join(arrays: list[NDArray[Any]]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    if not arrays:
-        raise DataError("X is an empty list; expected at least one sequence")
-    for i, array in enumerate(arrays):
-        if array.ndim != 2:
-            raise DataError(
-                f"sequence {i} of X has shape {array.shape}; expected (frames, features): write "
-                "x[:, None] for sequences of one feature, np.stack(X) for plain vectors"
-            )
-        if 0 in array.shape:
-            raise DataError(f"sequence {i} of X has shape {array.shape}; expected values in it")
-        _check_numeric(array, f"sequence {i} of X")
-        if array.shape[1] != arrays[0].shape[1]:
-            raise DataError(
-                f"sequence {i} of X has {array.shape[1]} features, sequence 0 has "
-                f"{arrays[0].shape[1]}; expected the same features in every sequence"
-            )
-    with np.errstate(over="ignore"):
-        frames = np.concatenate(arrays, dtype=np.float32, casting="unsafe")
-    return frames, np.array([len(array) for array in arrays])
-
-
-def _flatten_labels(
-    y: ArrayLike, lengths: NDArray[np.int64], width: int
-) -> tuple[NDArray[Any], bool]:
-    """All labels in one row, and whether they are per frame."""
-    n = len(lengths)
-    listed = _as_list(y)
-    if listed and _array(listed[0], "the labels of sequence 0").ndim:
-        rows = [_array(row, f"the labels of sequence {i}") for i, row in enumerate(listed)]
-        _check_count(len(rows), n)
-        for i, (row, length) in enumerate(zip(rows, lengths, strict=True)):
-            if row.shape != (length,):
-                raise DataError(
-                    f"the labels of sequence {i} have shape {row.shape}; expected ({length},): "
-                    "one for each of its frames"
-                )
-        return np.concatenate(rows), True
-    array = _array(y, "y")
-    if array.ndim not in (1, 2):
-        raise DataError(f"y has shape {array.shape}; expected ({n},) or ({n}, {width})")
-    _check_count(len(array), n)
-    if array.ndim == 1:
-        return array, False
-    if array.shape[1] != width:
-        raise DataError(
-            f"y has {array.shape[1]} labels per sequence; expected {width}, one per frame, "
-            f"or shape ({n},) for one per sequence"
-        )
-    if lengths.min() == width:
-        return array.reshape(-1), True
-    return np.concatenate([row[:length] for row, length in zip(array, lengths, strict=True)]), True
-
-
-def _codes(
-    flat: NDArray[Any], n_classes: int, offsets: NDArray[np.int64] | None
-) -> NDArray[np.int16]:
-    """Labels as class codes below n_classes, -1 where negative or NaN."""
-    if flat.dtype.kind not in "biuf":
-        raise DataError(
-            f"labels have type {flat.dtype}; expected integer class codes from 0: "
-            "class_names, y = np.unique(y, return_inverse=True) makes them from names"
-        )
-    codes = np.full(len(flat), UNLABELLED, dtype=np.int16)
-    for part in row_chunks(len(flat), 1):
-        values = flat[part]
-        known = values >= 0
-        wrong = known & ((values >= n_classes) | (values != np.floor(values)))
-        if wrong.any():
-            first = int(np.argmax(wrong))
-            raise DataError(
-                f"the label of {_place(part.start + first, offsets)} is {values[first]}; expected "
-                f"whole numbers from 0 to {n_classes - 1} (negative or NaN: unlabelled). "
-                "Number the classes from 0, or give a name for each in class_names"
-            )
-        np.copyto(codes[part], values, where=known, casting="unsafe")
-    if codes.max() == UNLABELLED:
-        raise DataError("every label is negative or NaN, so nothing is labelled; label something")
-    return codes
-
-
-def _check_finite(
-    frames: NDArray[np.float32], offsets: NDArray[np.int64], names: Sequence[str]
-) -> None:
-    bad, first = 0, 0
-    for part in row_chunks(*frames.shape):
-        finite = np.isfinite(frames[part])
-        if finite.all():
-            continue
-        if not bad:
-            first = part.start * frames.shape[1] + int(np.argmin(finite))
-        bad += int(finite.size - np.count_nonzero(finite))
-    if bad:
-        row, column = divmod(first, frames.shape[1])
-        raise DataError(
-            f"{bad} of {frames.size} feature values are not finite as 32-bit floats; the first is "
-            f"{frames[row, column]} at {_place(row, offsets)}, feature {names[column]!r}. "
-            "Fill the gaps or drop those sequences"
-        )
-
-
-def _place(index: int, offsets: NDArray[np.int64] | None) -> str:
-    if offsets is None:
-        return f"sequence {index}"
-    i = int(np.searchsorted(offsets, index, side="right")) - 1
-    return f"sequence {i}, frame {index - int(offsets[i])}"
-
-
-def row_chunks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Pieces of a large table that are small enough for temporary copies."""
-    step = max(1, _CHUNK // n_columns)
-    return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
-
-
-def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
-
-
-def _lengths(lengths: ArrayLike, n: int, width: int) -> NDArray[np.int64]:
-    sizes = _array(lengths, "lengths")
-    if sizes.shape != (n,) or sizes.dtype.kind not in "iu":
-        raise DataError(
-            f"lengths have shape {sizes.shape} and type {sizes.dtype}; expected {n} integers, "
-            "one for each sequence"
-        )
-    wrong = np.flatnonzero((sizes < 1) | (sizes > width))
-    if len(wrong):
-        i = int(wrong[0])
-        raise DataError(
-            f"sequence {i} has length {sizes[i]}; expected 1 to {width}, the frames X has room for"
-        )
-    return sizes.astype(np.int64)
-
-
-def _indices(indices: ArrayLike, n: int) -> NDArray[np.int64]:
-    chosen = _array(indices, "the indices")
-    if chosen.dtype == np.bool_ and chosen.shape == (n,):
-        chosen = np.flatnonzero(chosen)
-    if chosen.ndim != 1 or not len(chosen):
-        raise DataError(
-            f"the indices have shape {chosen.shape} and choose nothing; expected a list of at "
-            f"least one index, or a mask of {n} booleans with a True"
-        )
-    if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n:
-        raise DataError(f"the indices must be integers from 0 to {n - 1}; got {chosen}")
-    return chosen.astype(np.int64)
-
-
-def _groups(groups: ArrayLike | None, n: int) -> NDArray[np.int64]:
-    """The number of each sequence's group; without groups every sequence is its own."""
-    if groups is None:
-        return np.arange(n)
-    names = _array(groups, "groups")
-    if names.shape != (n,):
-        raise DataError(f"groups have shape {names.shape}; expected ({n},), one for each sequence")
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)
-
-
-def _class_names(names: Sequence[str] | None) -> tuple[str, ...]:
-    if names is None:
-        return ()
-    if not 2 <= len(names) <= MAX_CLASSES:
-        raise DataError(f"class_names has {len(names)} names; expected 2 to {MAX_CLASSES}")
-    return _names(names, "class", len(names))
-
-
-def _names(names: Sequence[str] | None, what: str, n: int) -> tuple[str, ...]:
-    if names is None:
-        prefix = "x" if what == "feature" else ""
-        return tuple(f"{prefix}{i}" for i in range(n))
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise DataError(f"{what}_names must be a list of strings; got {names!r}")
-    if len(names) != n:
-        raise DataError(f"{what}_names has {len(names)} names; expected {n}, one for each {what}")
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise DataError(f"the {what} name {twice[0]!r} is given twice; expected distinct names")
-    return tuple(str(name) for name in names)
-
-
-def _as_list(values: ArrayLike) -> list[Any] | None:
-    """The items, if this may be one array per sequence; None if it is one array for all."""
-    if isinstance(values, np.ndarray):
-        return list(values) if values.dtype == object and values.ndim == 1 else None
-    return list(values) if isinstance(values, (list, tuple)) else None
-
-
-def _array(values: ArrayLike, what: str) -> NDArray[Any]:
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise DataError(f"{what} is not a rectangular array; expected rows of one length") from None
-
-
-def _float32(array: NDArray[Any]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # what overflows is reported as not finite, with its place
-        return np.ascontiguousarray(array, dtype=np.float32)
-
-
-def _check_numeric(array: NDArray[Any], what: str) -> None:
-    if array.dtype.kind not in "biuf":
-        raise DataError(f"{what} has type {array.dtype}; expected real numbers")
-
-
-def _check_count(given: int, n: int) -> None:
-    if given != n:
-        raise DataError(f"y labels {given} sequences; X holds {n}: expected one entry for each")

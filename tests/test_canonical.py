@@ -14,8 +14,9 @@ from naive import run
 from numpy.typing import NDArray
 from strategies import USER_FUNCTIONS, domains, programs, signatures
 
-from nearstar.canonical import MAX_COVERS, canonical
-from nearstar.closure import Closure, closure_of, closures_of_holes
+from nearstar.canonical import canonical
+from nearstar.canonical.closure import Closure, closure_of, closures_of_holes
+from nearstar.canonical.covers import MAX_COVERS
 from nearstar.domain import Domain
 from nearstar.errors import ProgramError
 from nearstar.expression import tanh

@@ -1,10 +1,4 @@
-"""One representative for architectures that can express the same functions.
-
-Two architectures are equivalent if, over all parameters, they express the same set of functions;
-partial ones, if their completions match one to one in this sense. ``canonical`` rewrites by the
-identities of docs/canonical.md, from the leaves up. It never raises the cost or the number of
-rules, uses rules of the grammar only, and never adds or removes a hole.
-"""
+"""Rewriting: a program's canonical form, from the leaves up."""
 
 from __future__ import annotations
 
@@ -12,25 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
-from math import comb
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from nearstar.closure import (
+from nearstar.canonical.closure import (
     NOTHING,
     Closure,
     affine_bits,
     closure_of,
     closures_of_holes,
-    pick_bits,
 )
+from nearstar.canonical.covers import Leaf, cheapest_cover, union
+from nearstar.canonical.roles import are_alike, is_constant, is_last, is_taken_in, picked, role_of
 from nearstar.errors import ProgramError
-from nearstar.expression import Expression
 from nearstar.function import Function
 from nearstar.grammar import Grammar
 from nearstar.library import (
-    ADD,
-    DIFFERENCE,
-    MULTIPLY,
     Affine,
     Constant,
     Fold,
@@ -39,18 +29,14 @@ from nearstar.library import (
     MapPrefix,
     Select,
     Window,
-    if_then_else,
 )
 from nearstar.program import MAX_HEIGHT, Apply, Hole, Operation, Program
 from nearstar.types import Signature
 
-MAX_COVERS = 5_000
-"""More sets of affine leaves than this are not compared; leaves are then only left out."""
 MAX_MEMO = 50_000
 """Programs remembered before forgetting them all."""
 
 T = TypeVar("T")
-Role = Literal["add", "difference", "multiply", "if", "other"]
 
 
 def canonical(program: Program, grammar: Grammar) -> Program:
@@ -89,14 +75,6 @@ class _Facts(NamedTuple):
     closure: Closure
 
 
-class _Leaf(NamedTuple):
-    """A leaf of the grammar with parameters, the first of those that read the same."""
-
-    reads: int
-    cost: int
-    program: Apply
-
-
 class _Rules:
     """The rules of a grammar for one signature, by what the identities ask for."""
 
@@ -106,13 +84,13 @@ class _Rules:
         # Sorted stably by cost: of equals, the one that the grammar names first.
         self.operations = sorted(self.cost, key=self.cost.__getitem__)
         functions = [op for op in self.operations if isinstance(op, Function)]
-        self.add = _first(op for op in functions if _role_of(op) == "add")
-        self.difference = _first(op for op in functions if _role_of(op) == "difference")
-        self.multiply = _first(op for op in functions if _role_of(op) == "multiply")
+        self.add = _first(op for op in functions if role_of(op) == "add")
+        self.difference = _first(op for op in functions if role_of(op) == "difference")
+        self.multiply = _first(op for op in functions if role_of(op) == "multiply")
         self.map = _first(op for op in self.operations if isinstance(op, Map))
-        self.last = _first(op for op in self.operations if _is_last(op))
-        self.constant: _Leaf | None = None
-        self.affine: dict[int, _Leaf] = {}
+        self.last = _first(op for op in self.operations if is_last(op))
+        self.constant: Leaf | None = None
+        self.affine: dict[int, Leaf] = {}
         self.picks: dict[tuple[int, ...], Apply] = {}
         for operation in self.operations:
             self._note_leaf(operation)
@@ -120,14 +98,14 @@ class _Rules:
     def _note_leaf(self, operation: Operation) -> None:
         match operation:
             case Constant():
-                self.constant = _Leaf(0, self.cost[operation], Apply(operation, self.signature))
+                self.constant = Leaf(0, self.cost[operation], Apply(operation, self.signature))
             case Affine():
                 reads = affine_bits(operation, self.signature)
                 if reads not in self.affine:
                     leaf = Apply(operation, self.signature)
-                    self.affine[reads] = _Leaf(reads, self.cost[operation], leaf)
+                    self.affine[reads] = Leaf(reads, self.cost[operation], leaf)
             case Select() | Input():
-                columns = _picked(operation, self.signature)
+                columns = picked(operation, self.signature)
                 self.picks.setdefault(columns, Apply(operation, self.signature))
 
     def joining_cost(self) -> int:
@@ -190,9 +168,9 @@ class _Canoniser:
                 reads = affine_bits(program.operation, program.signature)
                 return self.rules(program.signature).affine[reads].program
             case Select() | Input():
-                columns = _picked(program.operation, program.signature)
+                columns = picked(program.operation, program.signature)
                 return self.rules(program.signature).picks[columns]
-            case Window() if _is_last(program.operation):
+            case Window() if is_last(program.operation):
                 return self._with_operation(program, self.rules(program.signature).last)
             case MapPrefix() | Map():
                 return self._map(program)
@@ -259,8 +237,8 @@ class _Canoniser:
         better: Program | None = None
         if isinstance(node.operation, Map):
             if isinstance(operation, Select | Input):
-                better = rules.picks.get(_picked(operation, body.signature))
-        elif operation is not None and _is_last(operation) and rules.map is not None:
+                better = rules.picks.get(picked(operation, body.signature))
+        elif operation is not None and is_last(operation) and rules.map is not None:
             better = Apply(rules.map, node.signature, body.arguments)
         better = self._no_worse(better, node)
         return self._canonical(better) if better else node
@@ -316,7 +294,7 @@ class _Canoniser:
             merged = self._no_worse(self._one_window(node), node)
             if merged is not None:
                 return self._canonical(merged)
-        role = _role_of(function)
+        role = role_of(function)
         if role == "if":
             return self._if(node)
         # Constants and affine leaves are vectors: above them a sum is one function among others.
@@ -355,7 +333,7 @@ class _Canoniser:
 
     def _if(self, node: Apply) -> Program:
         condition, then, otherwise = node.arguments
-        if _is_constant(condition):
+        if is_constant(condition):
             summed = self._sum_of_branches(node)
             if summed is not None:
                 return summed
@@ -372,9 +350,9 @@ class _Canoniser:
 
     def _product(self, node: Apply) -> Program:
         operands = self._operands(node, node.operation)
-        others = [operand for operand in operands if not _is_constant(operand)]
+        others = [operand for operand in operands if not is_constant(operand)]
         if len(others) < len(operands):
-            constants = [operand for operand in operands if _is_constant(operand)][:1]
+            constants = [operand for operand in operands if is_constant(operand)][:1]
             if any(self._closure(other).scale for other in others):
                 constants = []
             operands = constants + others
@@ -383,7 +361,7 @@ class _Canoniser:
 
     def _operands(self, node: Program, operation: Operation) -> list[Program]:
         """The operands of a chain of one associative operation, or of others that mean the same."""
-        if isinstance(node, Hole) or not _are_alike(node.operation, operation):
+        if isinstance(node, Hole) or not are_alike(node.operation, operation):
             return [node]
         left, right = node.arguments
         return self._operands(left, operation) + self._operands(right, operation)
@@ -424,7 +402,7 @@ class _Canoniser:
             short = self._no_worse(self._join(parts), node)
         return short or self._no_worse(self._join(self._signed(terms)), node)
 
-    def _spare_leaf(self, signature: Signature, shift: int) -> _Leaf | None:
+    def _spare_leaf(self, signature: Signature, shift: int) -> Leaf | None:
         """The cheapest leaf that a sum closed under this shift takes in."""
         rules = self.rules(signature)
         leaves = [leaf for leaf in rules.affine.values() if not leaf.reads & ~shift]
@@ -435,7 +413,7 @@ class _Canoniser:
     def _terms(self, node: Program, sign: int) -> list[tuple[Program, int]]:
         """The parts of a sum with their signs."""
         if isinstance(node, Apply):
-            role = _role_of(node.operation)
+            role = role_of(node.operation)
             if role in ("add", "difference"):
                 left, right = node.arguments
                 second = -sign if role == "difference" else sign
@@ -464,11 +442,9 @@ class _Canoniser:
                 affines.append(term)
             else:
                 others.append(term)
-        others_shift = _union(self._closure(term).shift for term, _ in others)
-        shift = _union([others_shift, *(self._closure(term).shift for term, _ in affines)])
-        result = self._signed(
-            (term, sign) for term, sign in others if not _is_taken_in(term, shift)
-        )
+        others_shift = union(self._closure(term).shift for term, _ in others)
+        shift = union([others_shift, *(self._closure(term).shift for term, _ in affines)])
+        result = self._signed((term, sign) for term, sign in others if not is_taken_in(term, shift))
         leaves = [term for term, _ in affines]
         if shift is not None:
             result.free += self._cover(signature, leaves, others_shift or 0, shift)
@@ -487,7 +463,7 @@ class _Canoniser:
         if key not in self._covers:
             rules = self.rules(signature)
             options = [leaf for leaf in rules.affine.values() if not leaf.reads & ~shift]
-            found = _cheapest_cover(options, needed, len(leaves), rules.joining_cost())
+            found = cheapest_cover(options, needed, len(leaves), rules.joining_cost())
             self._covers[key] = found
         cover = self._covers[key]
         return cover if cover is not None else self._without_spare(leaves, needed)
@@ -498,7 +474,7 @@ class _Canoniser:
         for leaf in reversed(kept.copy()):
             others = kept.copy()
             others.remove(leaf)
-            if needed & ~(_union(self._closure(other).shift for other in others) or 0) == 0:
+            if needed & ~(union(self._closure(other).shift for other in others) or 0) == 0:
                 kept = others
         return kept
 
@@ -536,103 +512,6 @@ class _Canoniser:
         return Apply(difference, left.signature, (left, right))
 
 
-# Operations
-
-
-def _role_of(operation: Operation) -> Role:
-    """Which of the functions that the identities know this one is, judged by its meaning."""
-    return _role_of_function(operation) if isinstance(operation, Function) else "other"
-
-
-@lru_cache(maxsize=1024)
-def _role_of_function(function: Function) -> Role:
-    roles: tuple[tuple[Role, Function], ...] = (
-        ("add", ADD),
-        ("difference", DIFFERENCE),
-        ("multiply", MULTIPLY),
-    )
-    for role, known in roles:
-        if _same_meaning(function, known):
-            return role
-    return "if" if _is_if(function) else "other"
-
-
-def _same_meaning(a: Function, b: Function) -> bool:
-    return (a.takes, a.gives, a.meaning) == (b.takes, b.gives, b.meaning)
-
-
-def _are_alike(a: Operation, b: Operation) -> bool:
-    return a == b or _role_of(a) == _role_of(b) != "other"
-
-
-def _is_if(function: Function) -> bool:
-    """Whether it is the smooth ``if`` of some temperature."""
-    match function.meaning:
-        case Expression(kind="mix", operands=(Expression(kind="sigmoid", operands=(gate,)), _, _)):
-            beta = gate.operands[-1].value if gate.kind == "multiply" else None
-            return isinstance(beta, float) and _same_meaning(function, if_then_else(beta))
-    return False
-
-
-def _is_constant(program: Program) -> bool:
-    return isinstance(program, Apply) and isinstance(program.operation, Constant)
-
-
-def _is_last(operation: Operation) -> bool:
-    """Whether it is a window that is the element at the position."""
-    return isinstance(operation, Window) and operation.size == 1 and operation.reduction != "Change"
-
-
-def _picked(operation: Select | Input, signature: Signature) -> tuple[int, ...]:
-    """The components of the input that a leaf without parameters gives, in order."""
-    if isinstance(operation, Select):
-        return operation.group.columns
-    return tuple(range(signature.input_size))
-
-
-def _is_taken_in(term: Program, shift: int | None) -> bool:
-    """Whether a leaf without parameters reads only what the sum is closed under adding."""
-    if shift is None or isinstance(term, Hole):
-        return False
-    operation = term.operation
-    return isinstance(operation, Select | Input) and not (
-        pick_bits(operation, term.signature) & ~shift
-    )
-
-
-# Small helpers
-
-
-def _cheapest_cover(
-    options: Iterable[_Leaf], needed: int, most: int, joining: int
-) -> tuple[Program, ...] | None:
-    """The cheapest leaves, at most so many, that read all that is needed; None: too many to try."""
-    useful = _undominated(options, needed)
-    most = min(most, len(useful))
-    if sum(comb(len(useful), n) for n in range(1, most + 1)) > MAX_COVERS:
-        return None
-    best: tuple[int, tuple[Program, ...]] | None = None
-    for n in range(1, most + 1):
-        for leaves in combinations(useful, n):
-            cost = sum(leaf.cost + joining for leaf in leaves)
-            reads = _union(leaf.reads for leaf in leaves) or 0
-            if not needed & ~reads and (best is None or cost < best[0]):
-                best = cost, tuple(leaf.program for leaf in leaves)
-    return best[1] if best else None
-
-
-def _undominated(options: Iterable[_Leaf], needed: int) -> list[_Leaf]:
-    """The leaves without those for which another one does as much and costs no more."""
-    kept: list[_Leaf] = []
-    # Cheap ones first, of equals those that do most: only earlier ones can dominate.
-    by_cost = sorted(options, key=lambda leaf: (leaf.cost, -(leaf.reads & needed).bit_count()))
-    for leaf in by_cost:
-        does = leaf.reads & needed
-        if does and not any(not does & ~other.reads for other in kept):
-            kept.append(leaf)
-    return kept
-
-
 def _differences(difference: Operation, plus: list[Program], minus: list[Program]) -> Program:
     """p₁ − (((m₁ − p₂) − p₃) …) − m₂ − m₃ …: the sum with no other rule than difference."""
     signature = plus[0].signature
@@ -642,14 +521,6 @@ def _differences(difference: Operation, plus: list[Program], minus: list[Program
     result = plus[0]
     for term in [inner, *minus[1:]]:
         result = Apply(difference, signature, (result, term))
-    return result
-
-
-def _union(shifts: Iterable[int | None]) -> int | None:
-    result: int | None = None
-    for shift in shifts:
-        if shift is not None:
-            result = shift if result is None else result | shift
     return result
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from nearstar.engine import tiles
 from nearstar.engine.compiled import inline, reduction
 from nearstar.engine.tiles import SPAN
-from nearstar.engine.vectors import LANES
 
 _BLOCK = 384
 """Positions that ``correlate`` sums at a time: few enough that their rows stay in the cache."""
@@ -50,80 +49,42 @@ def combine(y, yo, outputs, x, xo, inputs, weights, base, by_output, by_input, b
 
     Weights start at ``base`` and b at ``bias``; where that is negative, the sum is added to y.
     """
-    ins = address(inputs)
-    m = inputs.shape[0]
-    to = 4 * by_output
-    ti = 4 * by_input
+    n_inputs = inputs.shape[0]
+    to, ti = 4 * by_output, 4 * by_input
     for p in range(start, start + n, SPAN):
         left = start + n - p
         o = 0
         while o < outputs.shape[0]:
+            rest = outputs.shape[0] - o
+            rows = 4 if rest >= 4 else (2 if rest >= 2 else 1)
             outs = address(outputs) + 4 * o
             w = address(weights) + 4 * base + o * to
             b = address(weights) + 4 * (bias + o) if bias >= 0 else 0
-            if o + 4 <= outputs.shape[0]:
-                if left >= SPAN:
-                    tiles.combine_4(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                elif left > 2 * LANES:
-                    tiles.combine_4_part(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                elif left > LANES:
-                    tiles.combine_4_two(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                else:
-                    tiles.combine_4_one(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                o += 4
-            elif o + 2 <= outputs.shape[0]:
-                if left >= SPAN:
-                    tiles.combine_2(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                elif left > 2 * LANES:
-                    tiles.combine_2_part(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                elif left > LANES:
-                    tiles.combine_2_two(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                else:
-                    tiles.combine_2_one(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                o += 2
-            else:
-                if left >= SPAN:
-                    tiles.combine_1(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                elif left > 2 * LANES:
-                    tiles.combine_1_part(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                elif left > LANES:
-                    tiles.combine_1_two(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                else:
-                    tiles.combine_1_one(y, yo, outs, x, xo, ins, m, w, to, ti, b, p, left)
-                o += 1
+            tiles.combine(
+                rows, y, yo, outs, x, xo, address(inputs), n_inputs, w, to, ti, b, p, left
+            )
+            o += rows
 
 
 @reduction
 def correlate(y, yo, outputs, x, xo, inputs, sums, base, by_output, by_input, start, n):
     """sums[o, i] += Σ_p y[o][p] · x[i][p] over positions start … start + n."""
-    to = 4 * by_output
-    ti = 4 * by_input
+    to, ti = 4 * by_output, 4 * by_input
     for p in range(start, start + n, _BLOCK):
         m = min(_BLOCK, start + n - p)
         o = 0
         while o < outputs.shape[0]:
+            rows = 4 if outputs.shape[0] - o >= 4 else 1
             outs = address(outputs) + 4 * o
-            four = o + 4 <= outputs.shape[0]
             i = 0
             while i < inputs.shape[0]:
+                rest = inputs.shape[0] - i
+                columns = 4 if rest >= 4 else (3 if rest == 3 else 1)
                 ins = address(inputs) + 4 * i
                 at = address(sums) + 4 * base + o * to + i * ti
-                if i + 4 <= inputs.shape[0]:
-                    if four:
-                        tiles.correlate_4x4(y, yo, outs, x, xo, ins, m, at, to, ti, p)
-                    else:
-                        tiles.correlate_1x4(y, yo, outs, x, xo, ins, m, at, to, ti, p)
-                    i += 4
-                elif four and i + 3 == inputs.shape[0]:
-                    tiles.correlate_4x3(y, yo, outs, x, xo, ins, m, at, to, ti, p)
-                    i += 3
-                else:
-                    if four:
-                        tiles.correlate_4x1(y, yo, outs, x, xo, ins, m, at, to, ti, p)
-                    else:
-                        tiles.correlate_1x1(y, yo, outs, x, xo, ins, m, at, to, ti, p)
-                    i += 1
-            o += 4 if four else 1
+                tiles.correlate(rows, columns, y, yo, outs, x, xo, ins, m, at, to, ti, p)
+                i += columns
+            o += rows
 
 
 @reduction

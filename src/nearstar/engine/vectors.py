@@ -5,6 +5,7 @@ Rows are addressed in bytes. A mask selects the first lanes; masked loads read z
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -20,6 +21,19 @@ INT = ir.IntType(32)
 LONG = ir.IntType(64)
 MASK = ir.VectorType(ir.IntType(1), LANES)
 LANE_NUMBERS = ir.VectorType(INT, LANES)
+
+
+def choose(builder: Any, *options: tuple[Any, Callable[[], None]]) -> None:
+    """Write code that runs the first option whose condition holds; the last one has none."""
+    (condition, write), *others = options
+    if condition is None:
+        write()
+        return
+    with builder.if_else(condition) as (then, otherwise):
+        with then:
+            write()
+        with otherwise:
+            choose(builder, *others)
 
 
 class Number:

@@ -239,6 +239,20 @@ def test_raw_units_reach_functions_whatever_the_scale() -> None:
         np.testing.assert_allclose(outputs, X.reshape(-1, 2)[:, ::-1], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("window", [Window("Average", 5), Window("Average", 5, True)])
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_a_huge_element_is_forgotten_when_it_leaves_the_window(window, outputs) -> None:
+    X = np.full((1, 2000, 1), 3.0, np.float32)
+    X[0, 100] = 1e20
+    root = Signature(Sequence(1), Sequence(outputs))
+    average = Apply(window, root.giving(Vector(outputs)), (leaf(root),))
+    huge = predict(Apply(MapPrefix(), root, (average,)), Sequences.from_arrays(X))
+    X[0, 100] = 3.0
+    plain = predict(Apply(MapPrefix(), root, (average,)), Sequences.from_arrays(X))
+    np.testing.assert_array_equal(huge[110:], plain[110:])
+    np.testing.assert_array_equal(huge[:95], plain[:95])
+
+
 def test_lengths_from_1_to_100_000_in_one_data_set() -> None:
     random = np.random.default_rng(0)
     lengths = [1, 100_000, 3, 2, 999]

@@ -23,8 +23,8 @@ _POINTWISE = {
 }
 _FIELDS = {
     op.FEATURE: ("out", "feature"),
-    op.WINDOW: ("out", "feature", "reduction", "size", "flag"),
-    op.WINDOW_LAST: ("out", "feature", "reduction", "size", "flag"),
+    op.WINDOW: ("out", "feature", "reduction", "reach", "reach"),
+    op.WINDOW_LAST: ("out", "feature", "reduction", "reach", "reach"),
     op.AFFINE: ("outs", "count", "ins", "count", "weights", "bias"),
     op.AFFINE_FEATURES: ("outs", "count", "features", "count", "weights", "bias"),
     op.PARAMETER: ("out", "parameter"),
@@ -175,7 +175,7 @@ class _Check:
                 "flag": 2,
                 "strides": 8,
             }.get(name, 2**30)
-            least = 1 if name in ("size", "count") else 0
+            least = 1 if name == "count" else 0
             self._need(least <= value < limit, f"{name} {value}")
 
     def _affine(self, fields: list[tuple[str, int]], later: list[int]) -> None:

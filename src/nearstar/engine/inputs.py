@@ -38,9 +38,7 @@ def forward_window(code, values, sums, data, steps, lengths):
     """The window's value at all frames of the block."""
     feature = data[code[2]]
     y = values[code[1]]
-    size = code[4]
-    back = size // 2 if code[5] == 1 else size - 1
-    ahead = size // 2 if code[5] == 1 else 0
+    back, ahead = np.int64(code[4]), np.int64(code[5])
     if code[3] == op.AVERAGE:
         average(y, feature, sums, steps, lengths, back, ahead)
         return
@@ -61,8 +59,7 @@ def forward_window_last(code, values, data, steps, lengths):
     """The window's value at the last element of each sequence."""
     feature = data[code[2]]
     y = values[code[1]]
-    size = code[4]
-    back = size // 2 if code[5] == 1 else size - 1
+    back = code[4]
     for lane in range(lengths.shape[0]):
         high = lengths[lane] - 1
         y[lane] = _reduce(code[3], feature, steps, lane, max(high - back, 0), high)

@@ -221,7 +221,7 @@ class _Lowering:
 
     def _window(self, window: Window, each: bool) -> _Place:
         kind, what = (op.FRAMES, op.WINDOW) if each else (op.LANES, op.WINDOW_LAST)
-        fields = (_REDUCTIONS[window.reduction], window.size, int(window.centred))
+        fields = (_REDUCTIONS[window.reduction], window.back, window.ahead)
         return _Place(kind, lambda f: self.data_row(kind, what, f, *fields), window)
 
     def raw(self, place: _Place, feature: int) -> int:
@@ -383,9 +383,8 @@ class _Lowering:
             # The average of an affine map is the affine map of the average, in fewer rows.
             inner = self.rows(block.outputs)
             self.affine(op.FRAMES, inner, columns, block.start, bias, op.AFFINE_FEATURES)
-            reach = (window.size // 2,) * 2 if window.centred else (window.size - 1, 0)
             for out, row in zip(result, inner, strict=True):
-                self.emit(op.FRAMES, op.AVERAGE_ROW, out, row, *reach)
+                self.emit(op.FRAMES, op.AVERAGE_ROW, out, row, window.back, window.ahead)
         else:
             inputs = [place.source(f) for f in columns]
             self.affine(place.kind, result, inputs, block.start, bias)

@@ -93,7 +93,7 @@ class Work(NamedTuple):
     values: Any  # float32 [row, position]
     slopes: Any  # float32 [row, position]
     scratch: Any  # float32 [3, position]
-    sums: Any  # float64 [lane]
+    sums: Any  # float64: memory of averages.py
     gradient: Any  # float32 [parameter]
     mean: Any  # float32 [parameter], of Adam
     square: Any  # float32 [parameter], of Adam
@@ -173,7 +173,8 @@ def _backward(tables, data, steps, lengths, first, n, parameters, work):
                     backward_spread(code, work.slopes, steps)
                 elif what == op.AVERAGE_ROW:
                     dx, dy = work.slopes[code[2]], work.slopes[code[1]]
-                    average_slopes(dx, dy, work.sums, steps, lengths, code[3], code[4])
+                    back, ahead = np.int64(code[3]), np.int64(code[4])
+                    average_slopes(dx, dy, work.sums, steps, lengths, back, ahead)
         # Slopes of all steps are known now: gradients of parameters are sums over all of them.
         count = lengths.shape[0] if kind == op.LANES else n
         for at in range(begin, end):

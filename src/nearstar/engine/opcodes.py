@@ -27,8 +27,8 @@ PARAMETER: Final = 3  # out, p
 
 # Inputs.
 FEATURE: Final = 4  # out, f              FRAMES
-WINDOW: Final = 5  # out, f, reduction, size, centred          FRAMES
-WINDOW_LAST: Final = 6  # out, f, reduction, size, centred     LANES: at the end of each sequence
+WINDOW: Final = 5  # out, f, reduction, back, ahead          FRAMES
+WINDOW_LAST: Final = 6  # out, f, reduction, back, ahead     LANES: at the end of each sequence
 
 # Between regions and time steps.
 PREVIOUS: Final = 7  # out, source       STEPS: a row one step earlier, zeros at first

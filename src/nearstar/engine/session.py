@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.engine import machine
+from nearstar.engine import opcodes as op
 from nearstar.engine.code import Code
 from nearstar.engine.memory import aligned_zeros, pitch
 from nearstar.engine.packing import Blocks
@@ -50,7 +51,7 @@ class Session:
             values=aligned_zeros((code.n_rows, width)),
             slopes=aligned_zeros((code.n_rows, width)),
             scratch=aligned_zeros((3, width)),
-            sums=np.zeros(lanes, np.float64),
+            sums=np.zeros(2 * lanes + frames if _has_averages(code) else 0, np.float64),
             gradient=np.zeros(n, np.float32),
             mean=np.zeros(n, np.float32),
             square=np.zeros(n, np.float32),
@@ -132,6 +133,10 @@ class Session:
                 np.zeros(1) if losses is None else losses,
             )
         )
+
+
+def _has_averages(code: Code) -> bool:
+    return bool(np.isin(code.code[:, 0], (op.WINDOW, op.AVERAGE_ROW)).any())
 
 
 def _all(blocks: Blocks) -> NDArray[np.int64]:

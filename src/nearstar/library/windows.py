@@ -40,5 +40,15 @@ class Window:
         """As it prints: SlidingWindowAverage10, CentredWindowAverage11, …"""
         return f"{'Centred' if self.centred else 'Sliding'}Window{self.reduction}{self.size}"
 
+    @property
+    def back(self) -> int:
+        """Elements before the position that it reaches to."""
+        return self.size // 2 if self.centred else self.size - 1
+
+    @property
+    def ahead(self) -> int:
+        """Elements after the position that it reaches to."""
+        return self.size // 2 if self.centred else 0
+
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
         return (signature.per_element(),) if signature.summarises else None

@@ -195,7 +195,7 @@ def plot_growth(folder: Path) -> None:
     from growth import plot
 
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"wrote {plot(folder, interleaved)}")
+    print(f"wrote {plot(folder, interleaved)}", file=sys.stderr)
 
 
 def main() -> None:

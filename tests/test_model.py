@@ -389,7 +389,7 @@ def test_text_is_rounded_for_reading() -> None:
     text = "map (fun x_t. DistanceAffine[.123456789; -1234.56789](x_t)) x"
     model = Model.from_text(text, CRIM13, SNIFF, NAMES)
     assert model.text() == "map (fun x_t. DistanceAffine[.1235; -1235](x_t)) x"
-    assert model.text(2) == "map (fun x_t. DistanceAffine[.12; -1.2e+03](x_t)) x"
+    assert model.text(2) == "map (fun x_t. DistanceAffine[.12; -1200](x_t)) x"
     assert model.text(None) == text
     exact = Model.from_text(model.text(None), CRIM13, SNIFF, NAMES)
     assert exact.theta.tobytes() == model.theta.tobytes()

@@ -18,7 +18,7 @@ from nearstar.engine.packing import pack
 from nearstar.engine.session import Session
 from nearstar.errors import ProgramError
 from nearstar.library import Affine, Constant, Group
-from nearstar.parameters import initial, layout, scaled, size_of, unscaled
+from nearstar.parameters import initial, layout, rounded, scaled, size_of, unscaled
 from nearstar.program import Apply, Hole, Program, walk
 from nearstar.relax import Units, hidden_units
 from nearstar.text import parse
@@ -170,3 +170,23 @@ def test_parameters_that_do_not_fit() -> None:
     ):
         with pytest.raises(ProgramError, match=problem):
             scaled(blocks, theta, scale)
+
+
+@pytest.mark.parametrize("digits", [2, 3, 4])
+def test_rounded_parameters_still_decide_the_same(digits: int) -> None:
+    """Far from 0 a bias is large, but what matters is its place among the data."""
+    random = np.random.default_rng(0)
+    for offset, spread in ((0.0, 1.0), (1e3, 1.0), (1e5, 1.0), (-50.0, 0.01)):
+        X = (offset + spread * random.normal(size=(40, 50, 2))).astype(np.float32)
+        scale = Scale(X.mean(axis=(0, 1)), X.std(axis=(0, 1)))
+        domain = Domain.of_size(2)
+        program = parse("map (fun x_t. Affine(x_t)) x", domain, domain.signature(1, per_frame=True))
+        blocks = layout(program.program)
+        theta = unscaled(blocks, np.array([2.0, -0.5, 0.3], np.float32), scale)
+        values = [
+            block.of(each)[:2].T @ X.reshape(-1, 2).T.astype(np.float64) + block.of(each)[2]
+            for each in (theta, rounded(blocks, theta, scale, digits))
+            for block in blocks
+        ]
+        agree = np.mean((values[0] > 0) == (values[1] > 0))
+        assert agree > 1 - 10.0 ** (1 - digits)

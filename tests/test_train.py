@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 import subprocess
 import sys
@@ -294,6 +295,46 @@ def test_ctrl_c_ends_a_training_at_once() -> None:
     assert "KeyboardInterrupt" in errors
 
 
+def test_what_is_no_program_or_task_is_refused(animals: Task) -> None:
+    program = program_for(animals, HIDDEN_RULE)
+    for arguments in (
+        (HIDDEN_RULE, animals),
+        (parse(HIDDEN_RULE, CRIM13, animals.signature()), animals),
+        (program, animals.train),
+        (program, animals, 3),
+        (program, animals, None, -1),
+        (program, animals, None, 1.5),
+    ):
+        with pytest.raises(NearstarError):
+            train(*arguments)
+    with pytest.raises(DataError, match="from_arrays"):
+        Task(np.zeros((2, 3, 4)))
+    assert Budget(class_weights=np.array([1, 2])) == Budget(class_weights=(1.0, 2.0))
+    assert Budget(batch_size=np.int64(5)).batch_size == 5
+
+
+def test_a_task_packs_once_for_all_threads_and_travels_to_processes(animals: Task) -> None:
+    task = pickle.loads(pickle.dumps(animals))
+    with ThreadPoolExecutor(4) as pool:
+        packed = list(pool.map(lambda _: task.batches(50, 0), range(8)))
+    assert all(each is packed[0] for each in packed)
+    program = program_for(animals, HIDDEN_RULE)
+    there, here = (train(program, each, QUICK).theta for each in (task, animals))
+    np.testing.assert_array_equal(there, here)
+
+
+def test_many_features_and_blas_threads() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(3.0, 1.0, size=(4, 20_000)).astype(np.float32)
+    thetas = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            task = Task(Sequences.from_arrays(X, np.array([0, 1, 0, 1])))
+            program = parse("Affine(x)", Domain.of_size(20_000), task.signature()).program
+            thetas.append(train(program, task, QUICK).theta.tobytes())
+    assert thetas[0] == thetas[1]
+
+
 def test_what_cannot_be_trained_is_refused(animals: Task) -> None:
     two = parse("map (fun x_t. PositionAffine(x_t)) x", CRIM13, CRIM13.signature(3, per_frame=True))
     with pytest.raises(ProgramError, match=r"Sequence\(3\)"):
@@ -306,6 +347,11 @@ def test_what_cannot_be_trained_is_refused(animals: Task) -> None:
     with pytest.raises(DataError, match="no labels"):
         Task(animals.train.with_labels(None))
     for bad in (
+        {"units": 8},
+        {"class_weights": {0: 1.0, 1: 2.0}},
+        {"class_weights": 2},
+        {"learning_rate": "fast"},
+        {"batch_seed": -1},
         {"symbolic_epochs": 0},
         {"learning_rate": 0.0},
         {"clip": -1.0},

@@ -13,13 +13,14 @@ from nearstar.errors import DataError, DomainError, NearstarError, ProgramError,
 from nearstar.expression import exp, log, maximum, minimum, mix, relu, sigmoid, sqrt, tanh
 from nearstar.function import Function, function
 from nearstar.grammar import Grammar, Rule
+from nearstar.interrupt import Stop, Stopped
 from nearstar.metrics import Metrics
 from nearstar.model import Model
 from nearstar.program import Apply, Hole, Program, is_complete
 from nearstar.relax import Units
 from nearstar.task import Task
 from nearstar.text import parse, to_text
-from nearstar.train import Budget, Stop, Stopped, Trained, train
+from nearstar.train import Budget, Trained, train
 from nearstar.types import Sequence, Signature, Vector
 
 __version__ = "0.1.0"

@@ -137,7 +137,7 @@ class Domain:
 
     @classmethod
     def built_in(cls, name: str) -> Domain:
-        """One of the paper's domains: crim13, fly or basketball."""
+        """One of the paper's domains, crim13, fly or basketball; or watch, of the example data."""
         folder = resources.files("nearstar") / "domains"
         known = sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if ".toml" in p.name)
         if name not in known:

@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
-from nearstar.data.sequences import Sequences
+from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.domain import Domain
 from nearstar.engine import machine
 from nearstar.engine.lower import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
 from nearstar.errors import DataError, NearstarError, ProgramError
+from nearstar.interrupt import Stop, interruptible
 from nearstar.metrics import Metrics
-from nearstar.parameters import Theta, check, layout, scaled, size_of
+from nearstar.parameters import Theta, check, layout, rounded, scaled, size_of
 from nearstar.program import Program, is_complete
 from nearstar.relax import Units
 from nearstar.text import parse, to_text
@@ -89,12 +90,18 @@ class Model:
         """The program with its parameters, rounded for reading; None: every digit."""
         if not is_complete(self.program):
             return to_text(self.program)
-        return to_text(self.program, self.theta, digits=digits)
+        if digits is None:
+            return to_text(self.program, self.theta)
+        if not isinstance(digits, int) or not 1 <= digits <= 17:
+            raise ProgramError(f"digits must be a whole number from 1 to 17, not {digits!r}")
+        theta = rounded(layout(self.program), self.theta, self.scale, digits)
+        return to_text(self.program, theta)
 
     def outputs(self, data: Sequences) -> NDArray[np.float32]:
         """The program's outputs, a row for each frame or for each sequence of the data."""
         blocks = self._pack(data)
-        return self._session(blocks).predict(blocks)
+        stop = Stop()
+        return interruptible(lambda: self._session(blocks, stop).predict(blocks), stop)
 
     def predict(self, data: Sequences) -> NDArray[np.int64]:
         """Class codes, for each frame or for each sequence of the data."""
@@ -107,6 +114,7 @@ class Model:
 
     def evaluate(self, data: Sequences) -> Metrics:
         """Scores on labelled data."""
+        check_sequences(data, "the data")
         if data.labels is None or data.n_classes != len(self.class_names):
             given = "none" if data.labels is None else f"labels of {data.n_classes}"
             raise DataError(
@@ -114,12 +122,16 @@ class Model:
             )
         if data.per_frame != self.program.signature.maps_sequences and not data.vectors:
             raise DataError("the data are labelled per frame and the program is not, or vice versa")
-        ended, confusion = self._session(blocks := self._pack(data)).judge(blocks, data.n_classes)
+        blocks, stop = self._pack(data), Stop()
+        ended, confusion = interruptible(
+            lambda: self._session(blocks, stop).judge(blocks, data.n_classes), stop
+        )
         if ended == machine.DIVERGED:
             raise NearstarError(_NOT_FINITE)
         return Metrics.from_confusion(confusion)
 
     def _pack(self, data: Sequences) -> Blocks:
+        check_sequences(data, "the data")
         signature = self.program.signature
         if data.n_features != signature.input.size or data.vectors != signature.maps_vectors:
             kind = "vectors" if data.vectors else "sequences"
@@ -129,10 +141,10 @@ class Model:
             )
         return pack(data, self.scale)
 
-    def _session(self, blocks: Blocks) -> Session:
+    def _session(self, blocks: Blocks, stop: Stop) -> Session:
         code = lower(self.program, self.scale, self.units)
         theta = scaled(layout(self.program, self.units), self.theta, self.scale)
-        return Session(code, theta, blocks)
+        return Session(code, theta, blocks, stop=stop.flag)
 
     # Files
 

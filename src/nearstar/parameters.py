@@ -119,7 +119,7 @@ def scaled(blocks: tuple[Block, ...], theta: Theta, scale: Scale) -> NDArray[np.
             matrix, columns = block.of(result), list(block.columns)
             weights = matrix[: len(columns)]
             if block.centred:
-                matrix[-1] += scale.mean[columns] @ weights
+                matrix[-1] += _at_mean(weights, scale, columns)
             weights *= scale.std[columns, None]
     with np.errstate(over="ignore"):
         single = result.astype(np.float32)
@@ -137,8 +137,40 @@ def unscaled(blocks: tuple[Block, ...], theta: NDArray[np.float32], scale: Scale
             weights = matrix[: len(columns)]
             weights /= scale.std[columns, None]
             if block.centred:
-                matrix[-1] -= scale.mean[columns] @ weights
+                matrix[-1] -= _at_mean(weights, scale, columns)
     return result
+
+
+def rounded(blocks: tuple[Block, ...], theta: Theta, scale: Scale, digits: int) -> Theta:
+    """Parameters with few digits that still do what they did on data of this scale.
+
+    Where features are far from 0, a bias outweighs what it decides: it is rounded to digits of the
+    leaf's variation rather than of its own, after taking up what rounding the weights shifted.
+    """
+    result = np.array(theta, np.float64)
+    for block in blocks:
+        matrix, columns = block.of(result), list(block.columns)
+        given = matrix.copy()
+        matrix[:] = [[_significant(value, digits) for value in row] for row in given]
+        if columns and block.centred:
+            before, after = given[: len(columns)], matrix[: len(columns)]
+            bias = given[-1] + _at_mean(before - after, scale, columns)
+            spread = (np.abs(after) * scale.std[columns, None]).sum(axis=0)
+            effect = np.maximum(spread, np.abs(given[-1] + _at_mean(before, scale, columns)))
+            matrix[-1] = [
+                round(float(b), digits - 1 - math.floor(math.log10(e))) if e > 0 else b
+                for b, e in zip(bias, effect, strict=True)
+            ]
+    return result
+
+
+def _significant(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def _at_mean(weights: NDArray[np.floating], scale: Scale, columns: list[int]) -> Theta:
+    """What weights give at the mean of the data; not by BLAS, whose bits depend on its threads."""
+    return np.asarray((scale.mean[columns, None] * weights).sum(axis=0))
 
 
 def check(blocks: tuple[Block, ...], theta: Theta) -> None:

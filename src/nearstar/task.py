@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+import threading
+from collections.abc import Callable
+from typing import Any
 
 from nearstar.data.scale import Scale
-from nearstar.data.sequences import Sequences
+from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.engine.packing import Blocks, pack
 from nearstar.errors import DataError, ProgramError
 from nearstar.program import Program
 from nearstar.types import Sequence, Signature, Vector
+
+KEPT_WAYS = 4
+"""Ways to draw batches whose packed data are kept."""
 
 
 class Task:
@@ -23,20 +28,23 @@ class Task:
         self, train: Sequences, valid: Sequences | None = None, *, standardise: bool = True
     ) -> None:
         valid = train if valid is None else valid
+        check_sequences(train, "the training data")
+        check_sequences(valid, "the validation data")
         for name, part in (("training", train), ("validation", valid)):
             if part.labels is None or not (part.labels >= 0).any():
                 raise DataError(f"the {name} data have no labels; a task needs some in each part")
-        for what in ("n_features", "class_names", "per_frame", "vectors"):
+        for what in ("n_features", "feature_names", "class_names", "per_frame", "vectors"):
             ours, theirs = getattr(train, what), getattr(valid, what)
             if ours != theirs:
                 raise DataError(
                     f"training and validation data differ in {what}: {ours} and {theirs}; make "
-                    "both from data of the same kind, with the same class_names"
+                    "both from data of the same kind, with the same names"
                 )
         self.train = train
         self.valid = valid
         self.scale = Scale.of(train) if standardise else Scale.identity(train.n_features)
-        self._batches = lru_cache(maxsize=2)(self._packed)
+        self._lock = threading.Lock()
+        self._packed: dict[tuple[int, int] | None, Blocks] = {}
 
     def signature(self, *, single: bool = True) -> Signature:
         """The type of a classifier for this task.
@@ -61,13 +69,27 @@ class Task:
             )
 
     def batches(self, batch_size: int, seed: int) -> Blocks:
-        """The training data in batches drawn by the seed."""
-        return self._batches(batch_size, seed)
+        """The training data in batches drawn by the seed; the last few ways are kept."""
+        return self._kept(
+            (batch_size, seed), lambda: pack(self.train, self.scale, batch_size, seed)
+        )
 
-    def _packed(self, batch_size: int, seed: int) -> Blocks:
-        return pack(self.train, self.scale, batch_size, seed)
-
-    @cached_property
     def valid_blocks(self) -> Blocks:
         """The validation data."""
-        return pack(self.valid, self.scale)
+        return self._kept(None, lambda: pack(self.valid, self.scale))
+
+    def _kept(self, key: tuple[int, int] | None, make: Callable[[], Blocks]) -> Blocks:
+        with self._lock:
+            if key not in self._packed:
+                ways = [key for key in self._packed if key is not None]
+                if key is not None and len(ways) == KEPT_WAYS:
+                    del self._packed[ways[0]]
+                self._packed[key] = make()
+            return self._packed[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs; it packs for itself."""
+        return {**vars(self), "_lock": None, "_packed": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from numbers import Integral, Real
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +19,12 @@ from nearstar.engine.lower import lower
 from nearstar.engine.packing import Blocks
 from nearstar.engine.session import Session
 from nearstar.errors import NearstarError
+from nearstar.interrupt import Stop, Stopped, interruptible
 from nearstar.metrics import Metrics
 from nearstar.parameters import Theta, initial, layout, scaled, unscaled
-from nearstar.program import Program, is_complete
+from nearstar.program import Apply, Hole, Program, is_complete
 from nearstar.relax import Units
 from nearstar.task import Task
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -53,18 +51,18 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name in ("neural_epochs", "symbolic_epochs", "batch_size"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
-                raise NearstarError(f"{name} must be a whole number from 1, not {value!r}")
-        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            _check_whole(name, getattr(self, name), least=1)
+        _check_whole("batch_seed", self.batch_seed, least=0)
+        if not (_is_number(self.learning_rate) and self.learning_rate > 0):
             raise NearstarError(f"learning_rate must be above 0, not {self.learning_rate!r}")
-        if self.clip is not None and not (math.isfinite(self.clip) and self.clip > 0):
+        if self.clip is not None and not (_is_number(self.clip) and self.clip > 0):
             raise NearstarError(f"clip must be above 0 or None, not {self.clip!r}")
         if self.select not in ("best", "last"):
             raise NearstarError(f"select must be 'best' or 'last', not {self.select!r}")
-        weights = self.class_weights
-        if weights is not None and not all(math.isfinite(w) and w >= 0 for w in weights):
-            raise NearstarError(f"class weights must be numbers from 0, not {weights}")
+        if not isinstance(self.units, Units):
+            raise NearstarError(f"units must be Units(most, least), not {self.units!r}")
+        if self.class_weights is not None:
+            object.__setattr__(self, "class_weights", _class_weights(self.class_weights))
 
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> Budget:
@@ -106,21 +104,6 @@ class Trained:
     seconds: float
 
 
-class Stop:
-    """Ends a training from another thread, within a batch."""
-
-    def __init__(self) -> None:
-        self.flag = np.zeros(1, np.uint8)
-
-    def set(self) -> None:
-        """Ask the training to end."""
-        self.flag[0] = 1
-
-
-class Stopped(Exception):  # noqa: N818 (an outcome, not an error)
-    """Raised by a training that was asked to end."""
-
-
 def train(
     program: Program,
     task: Task,
@@ -135,8 +118,18 @@ def train(
     The same arguments give the same bits, whatever runs beside it. ``start`` are parameters to
     start from, instead of random ones. A training that diverges gives error 1 and is marked.
     """
-    budget = budget or Budget()
-    stop = stop or Stop()
+    budget = Budget() if budget is None else budget
+    stop = Stop() if stop is None else stop
+    for name, given, kind in (
+        ("program", program, (Apply, Hole)),
+        ("task", task, Task),
+        ("budget", budget, Budget),
+        ("stop", stop, Stop),
+    ):
+        if not isinstance(given, kind):
+            hint = "; parse(text, domain, signature).program is one" if name == "program" else ""
+            raise NearstarError(f"{name} cannot be a {type(given).__name__}{hint}")
+    _check_whole("seed", seed, least=0)
     task.check(program)
     n_classes = task.train.n_classes
     if budget.class_weights is not None and len(budget.class_weights) != n_classes:
@@ -144,8 +137,10 @@ def train(
             f"{len(budget.class_weights)} class weights were given for {n_classes} classes"
         )
     blocks = layout(program, budget.units)
-    theta = initial(blocks, seed) if start is None else scaled(blocks, start, task.scale)
-    return _interruptible(lambda: _train(program, task, budget, seed, theta, stop), stop)
+    theta = (
+        initial(blocks, seed) if start is None else scaled(blocks, np.asarray(start), task.scale)
+    )
+    return interruptible(lambda: _train(program, task, budget, seed, theta, stop), stop)
 
 
 def _train(
@@ -160,7 +155,7 @@ def _train(
     batches = task.batches(budget.batch_size, budget.batch_seed)
     code = lower(program, task.scale, budget.units)
     # Without validation data of their own, the training data need not be packed twice.
-    valid = batches if task.valid is task.train else task.valid_blocks
+    valid = batches if task.valid is task.train else task.valid_blocks()
     session = Session(code, theta, batches, valid, stop=stop.flag)
     weights, shares, used = _weights(batches, budget.class_weights, task.train.n_classes)
     random = np.random.default_rng([seed, 1])
@@ -221,14 +216,20 @@ def _check_stopped(ended: int) -> None:
         raise Stopped
 
 
-def _interruptible(work: Callable[[], T], stop: Stop) -> T:
-    """Do the work; in the main thread, so that Ctrl-C stops it at once."""
-    if threading.current_thread() is not threading.main_thread():
-        return work()
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work)
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            stop.set()
-            raise
+def _check_whole(name: str, value: object, least: int) -> None:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or value < least:  # type: ignore[operator]
+        raise NearstarError(f"{name} must be a whole number from {least}, not {value!r}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and math.isfinite(value)
+
+
+def _class_weights(weights: Any) -> tuple[float, ...]:
+    if isinstance(weights, str | Mapping) or not isinstance(weights, Iterable):
+        raise NearstarError(f"class_weights must be a number for each class, not {weights!r}")
+    given = tuple(weights)
+    if not all(_is_number(weight) and weight >= 0 for weight in given):
+        raise NearstarError(f"class weights must be numbers from 0, not {given}")
+    return tuple(float(weight) for weight in given)

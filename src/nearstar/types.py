@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nearstar.errors import ProgramError
+
 
 @dataclass(frozen=True, slots=True)
 class Vector:
@@ -38,12 +40,15 @@ class Signature:
     carried: int = 0
 
     def __post_init__(self) -> None:
-        if self.input.size < 1 or self.output.size < 1 or self.carried < 0:
-            raise ValueError(f"a signature needs sizes of at least 1, not {self}")
+        for end in (self.input, self.output):
+            if not isinstance(end, Vector | Sequence):
+                raise ProgramError(f"a signature is of Vector(n) and Sequence(n), not {end!r}")
+            if type(end.size) is not int or end.size < 1:
+                raise ProgramError(f"sizes are whole numbers from 1, not {end.size!r}")
         if isinstance(self.input, Vector) and isinstance(self.output, Sequence):
-            raise ValueError(f"a vector cannot become a sequence: {self}")
+            raise ProgramError(f"a vector cannot become a sequence: {self}")
         if self.carried and isinstance(self.input, Sequence):
-            raise ValueError(f"only vectors carry an accumulator: {self}")
+            raise ProgramError(f"only vectors carry an accumulator: {self}")
 
     @property
     def maps_vectors(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from itertools import chain
 from typing import Any
 
@@ -296,3 +296,22 @@ def test_what_cannot_be_read_is_refused_with_its_place(
     with pytest.raises(DataError, match=message) as caught:
         make()
     assert isinstance(caught.value, NearstarError)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"offsets": np.arange(6) * 100_000},
+        {"offsets": np.array([0, 2, 2, 3, 4, 10])},
+        {"labels": np.full(10, 30_000, np.int16)},
+        {"labels": np.zeros(3, np.int16)},
+        {"frames": np.zeros((10, 3))},
+        {"frames": np.zeros((10, 4), np.float32)},
+        {"vectors": True},
+    ],
+)
+def test_parts_that_do_not_fit_never_reach_compiled_code(change: dict[str, object]) -> None:
+    y = np.arange(10).reshape(5, 2) % 2
+    data = Sequences.from_arrays(np.zeros((5, 2, 3), np.float32), y)
+    with pytest.raises(DataError):
+        replace(data, **change)

@@ -264,3 +264,35 @@ def _check_numeric(array: NDArray[Any], what: str) -> None:
 def _check_count(given: int, n: int) -> None:
     if given != n:
         raise DataError(f"y labels {given} sequences; X holds {n}: expected one entry for each")
+
+
+def check_parts(
+    frames: NDArray[np.float32], offsets: NDArray[np.int64], names: tuple[str, ...]
+) -> None:
+    """Raise unless frames and offsets are what compiled code takes them for."""
+    if frames.dtype != np.float32 or frames.ndim != 2 or not frames.flags.c_contiguous:
+        raise DataError(
+            f"frames must be a C-contiguous float32 matrix, not {frames.dtype} of shape "
+            f"{frames.shape}; use Sequences.from_arrays"
+        )
+    whole = offsets.dtype == np.int64 and offsets.ndim == 1 and len(offsets) >= 2
+    if not whole or offsets[0] != 0 or offsets[-1] != len(frames) or (np.diff(offsets) < 1).any():
+        raise DataError(
+            "offsets must be int64, rise from 0 to the number of frames, and leave no sequence "
+            "empty; use Sequences.from_arrays"
+        )
+    if len(names) != frames.shape[1]:
+        raise DataError(f"{len(names)} feature names were given for {frames.shape[1]} features")
+
+
+def check_labels(labels: NDArray[np.int16], n: int, n_classes: int) -> None:
+    """Raise unless there is a class code, or -1, for each of n elements."""
+    if labels.dtype != np.int16 or labels.shape != (n,):
+        raise DataError(
+            f"labels must be int16, one for each of {n} elements, not {labels.dtype} of shape "
+            f"{labels.shape}; use Sequences.from_arrays"
+        )
+    if labels.min() < UNLABELLED or labels.max() >= n_classes:
+        raise DataError(
+            f"labels are from {labels.min()} to {labels.max()}; expected -1 to {n_classes - 1}"
+        )

@@ -18,6 +18,8 @@ from nearstar.data.reading import (
     as_array,
     as_list,
     check_finite,
+    check_labels,
+    check_parts,
     flatten_labels,
     offsets_of,
     read_class_names,
@@ -54,6 +56,12 @@ class Sequences:
     """A name for each class; empty when neither labels nor names were given."""
 
     def __post_init__(self) -> None:
+        check_parts(self.frames, self.offsets, self.feature_names)
+        if self.labels is not None:
+            n = len(self.frames) if self.per_frame else len(self.offsets) - 1
+            check_labels(self.labels, n, len(self.class_names))
+        if self.vectors and len(self.offsets) - 1 != len(self.frames):
+            raise DataError("plain vectors are sequences of one frame each")
         # A read-only view protects the values here; the flags of the caller's array stay his.
         for name in ("frames", "offsets", "labels"):
             array = getattr(self, name)
@@ -255,3 +263,12 @@ class Sequences:
         codes = read_codes(flat, self.n_classes or MAX_CLASSES, offsets)
         names = self.class_names or read_names(None, "class", max(2, int(codes.max()) + 1))
         return replace(self, labels=codes, per_frame=per_frame, class_names=names)
+
+
+def check_sequences(data: object, what: str) -> None:
+    """Raise unless data are Sequences: arrays are the likeliest thing to be given instead."""
+    if not isinstance(data, Sequences):
+        raise DataError(
+            f"{what} must be Sequences, not {type(data).__name__}; make them with "
+            "Sequences.from_arrays(X, y)"
+        )

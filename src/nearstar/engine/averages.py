@@ -31,7 +31,7 @@ def _slide(y, x, sums, steps, lengths, before, after, back, ahead, reverse):
 
     Forward, a sum is divided by the number of its elements. In reverse, each element of x counts
     with its share of the average that was taken at its own step, and sums are added to y.
-    ``sums`` has room for zeros and for running sums, one of each a lane, and for a span of kept ones.
+    ``sums`` has room for zeros and running sums, one of each a lane, and a span of kept ones.
     """
     n_steps = steps.shape[0] - 1
     n_lanes = steps[1]

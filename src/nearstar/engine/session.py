@@ -68,6 +68,11 @@ class Session:
         clip: float = 0.0,
     ) -> tuple[int, float]:
         """Take a step for each batch in order; how it ended, and the sum of weighted losses."""
+        n = blocks.n_batches
+        if len(weights) != len(blocks.labels) or len(shares) != n:
+            raise ValueError(f"{len(weights)} weights, {len(shares)} shares do not fit the data")
+        if len(order) and not 0 <= order.min() <= order.max() < n:
+            raise ValueError(f"the order names batches other than 0 to {n - 1}")
         losses = np.zeros(1)
         ended = self._run(
             machine.TRAIN,

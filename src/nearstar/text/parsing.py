@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.domain import Domain
-from nearstar.errors import DomainError, TextError
+from nearstar.errors import DomainError, ProgramError, TextError
 from nearstar.library import Input
 from nearstar.program import MAX_HEIGHT, Apply, Hole, Operation, Program
 from nearstar.template import VARIABLES, Piece
@@ -49,6 +49,12 @@ def parse(text: str, domain: Domain, signature: Signature) -> Parsed:
     Any text either gives a program or raises a TextError, which shows the place and says what was
     expected there.
     """
+    for given, expected in ((text, str), (domain, Domain), (signature, Signature)):
+        if not isinstance(given, expected):
+            raise ProgramError(
+                f"parse takes a text, a Domain and a Signature, not a {type(given).__name__}; "
+                "Task.signature() is the signature for its data"
+            )
     return _Reader(text, domain, signature).read()
 
 

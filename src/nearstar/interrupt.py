@@ -1,0 +1,55 @@
+"""Ending compiled work early: from another thread, or by Ctrl-C."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+
+class Stop:
+    """Ends a training from another thread, within a batch."""
+
+    def __init__(self) -> None:
+        self.flag = np.zeros(1, np.uint8)
+
+    def set(self) -> None:
+        """Ask the training to end."""
+        self.flag[0] = 1
+
+
+class Stopped(Exception):  # noqa: N818 (an outcome, not an error)
+    """Raised by a training that was asked to end."""
+
+
+def interruptible(work: Callable[[], T], stop: Stop) -> T:
+    """Do the work; where it would block Ctrl-C, in another thread.
+
+    Signals are handled by the main thread, between Python's instructions, and compiled code has
+    none. On an interrupt the work is asked to stop, and is not waited for.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    results: list[T] = []
+    problems: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as problem:
+            problems.append(problem)
+
+    thread = threading.Thread(target=run, daemon=True)
+    try:
+        thread.start()
+        thread.join()
+    except BaseException:
+        stop.set()
+        raise
+    if problems:
+        raise problems[0]
+    return results[0]

@@ -39,15 +39,17 @@ def timed(step: Callable[[int], None], n: int) -> float:
     return (time.perf_counter() - began) / n
 
 
-def enough(step: Callable[[int], None]) -> int:
+def enough(step: Callable[[int], None], seconds: float) -> int:
     """How many steps take long enough to be timed."""
     step(3)
-    return max(1, round(SECONDS / timed(step, 3)))
+    return max(1, round(seconds / timed(step, 3)))
 
 
-def interleaved(*steps: Callable[[int], None], rounds: int = ROUNDS) -> list[list[float]]:
+def interleaved(
+    *steps: Callable[[int], None], rounds: int = ROUNDS, seconds: float = SECONDS
+) -> list[list[float]]:
     """Seconds a step, of each in each round."""
-    counts = [enough(step) for step in steps]
+    counts = [enough(step, seconds) for step in steps]
     return [[timed(step, n) for step, n in zip(steps, counts, strict=True)] for _ in range(rounds)]
 
 
@@ -127,7 +129,8 @@ def measure_threads() -> float:
         def both(n: int) -> None:
             list(pool.map(lambda each: each.step(n), pair))
 
-        rounds = interleaved(pair[0].step, both)
+        # Long enough that starting the second thread does not count.
+        rounds = interleaved(pair[0].step, both, rounds=7, seconds=0.3)
     return median(two / one for one, two in rounds)
 
 
@@ -172,7 +175,7 @@ def measure_lengths(bouts: Path | None) -> dict[str, float]:
         frames = [x[:n] for x, n in zip(X, lengths, strict=True)]
     else:
         random = np.random.default_rng(0)
-        lengths = np.minimum(np.exp(random.normal(3.5, 1.0, 2000)).astype(int) + 1, 300)
+        lengths = np.minimum(random.exponential(150, 2500).astype(int) + 1, 300)
         frames = [random.normal(size=(n, 19)).astype(np.float32) for n in lengths]
     labels = np.arange(len(frames)) % 2
     unequal = Sequences.from_arrays(frames, labels)

@@ -92,8 +92,6 @@ class Model:
             return to_text(self.program)
         if digits is None:
             return to_text(self.program, self.theta)
-        if not isinstance(digits, int) or not 1 <= digits <= 17:
-            raise ProgramError(f"digits must be a whole number from 1 to 17, not {digits!r}")
         theta = rounded(layout(self.program), self.theta, self.scale, digits)
         return to_text(self.program, theta)
 

@@ -21,6 +21,8 @@ from nearstar.program import Hole, Path, Program, node_at, walk
 from nearstar.relax import Units, hidden_units
 
 Theta = NDArray[np.float64]
+MOST_DIGITS = 17
+"""More carry nothing in double precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ def rounded(blocks: tuple[Block, ...], theta: Theta, scale: Scale, digits: int) 
     Where features are far from 0, a bias outweighs what it decides: it is rounded to digits of the
     leaf's variation rather than of its own, after taking up what rounding the weights shifted.
     """
+    if type(digits) is not int or not 1 <= digits <= MOST_DIGITS:
+        raise ProgramError(f"digits must be from 1 to {MOST_DIGITS}, not {digits!r}")
     result = np.array(theta, np.float64)
     for block in blocks:
         matrix, columns = block.of(result), list(block.columns)

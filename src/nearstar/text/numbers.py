@@ -52,15 +52,15 @@ def shape(operation: Operation, signature: Signature) -> Shape:
     return Shape((*inputs, 1), signature.output.size)
 
 
-def written(values: Iterable[float], shape: Shape, digits: int | None) -> str:
+def written(values: Iterable[float], shape: Shape) -> str:
     """Numbers in brackets, output by output."""
     pairs = zip(values, shape.joints(), strict=True)
-    return "[" + "".join(number(value, digits) + _JOINTS[joint] for value, joint in pairs)
+    return "[" + "".join(number(value) + _JOINTS[joint] for value, joint in pairs)
 
 
-def number(value: float, digits: int | None = None) -> str:
-    """A number without a zero before the point: exactly, or to some significant digits."""
-    text = repr(value).removesuffix(".0") if digits is None else f"{value:.{digits}g}"
+def number(value: float) -> str:
+    """A number, exactly, without a zero before the point."""
+    text = repr(value).removesuffix(".0")
     sign, size = ("-", text[1:]) if text.startswith("-") else ("", text)
     return sign + (size[1:] if size.startswith("0.") else size)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.errors import ProgramError
 from nearstar.parameters import Block, check, layout
 from nearstar.program import Hole, Program, node_at
 from nearstar.template import VARIABLES
@@ -15,25 +14,20 @@ from nearstar.text.forms import form
 from nearstar.text.numbers import shape, written
 
 HOLE = "??"
-_MOST_DIGITS = 17  # more than these carry nothing in double precision
 
 
-def to_text(
-    program: Program, theta: NDArray[np.float64] | None = None, *, digits: int | None = None
-) -> str:
+def to_text(program: Program, theta: NDArray[np.float64] | None = None) -> str:
     """The program in the paper's notation, which ``parse`` reads back.
 
     With ``theta``, the parameters of its affine and constant leaves in the order of the
-    derivation, the leaves print with them: exactly, or to ``digits`` significant digits. The
-    networks of holes are no part of it: a hole prints as ``??``.
+    derivation, the leaves print with them, exactly (``parameters.rounded`` makes them shorter).
+    The networks of holes are no part of it: a hole prints as ``??``.
     """
-    if digits is not None and not 1 <= digits <= _MOST_DIGITS:
-        raise ProgramError(f"digits must be from 1 to {_MOST_DIGITS}, not {digits}")
     leaves: Iterator[str] | None = None
     if theta is not None:
         theta, blocks = np.asarray(theta, np.float64), layout(program)
         check(blocks, theta)
-        leaves = (_leaf(program, block, theta, digits) for block in blocks)
+        leaves = (_leaf(program, block, theta) for block in blocks)
     text: list[str] = []
     _write(program, 0, leaves, text)
     return "".join(text)
@@ -63,9 +57,9 @@ def _write(program: Program, level: int, leaves: Iterator[str] | None, text: lis
                 text.append(piece.text)
 
 
-def _leaf(program: Program, block: Block, theta: NDArray[np.float64], digits: int | None) -> str:
+def _leaf(program: Program, block: Block, theta: NDArray[np.float64]) -> str:
     node = node_at(program, block.path)
     assert not isinstance(node, Hole)
     # A block has a column for each output; text goes output by output.
     values: list[float] = block.of(theta).T.ravel().tolist()
-    return written(values, shape(node.operation, node.signature), digits)
+    return written(values, shape(node.operation, node.signature))

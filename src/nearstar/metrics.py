@@ -52,6 +52,9 @@ class Metrics:
             f1_macro=float(f1.mean()),
         )
 
+    def __str__(self) -> str:
+        return f"accuracy {self.accuracy:.3f}, F1 {self.f1:.3f} (macro {self.f1_macro:.3f})"
+
     @property
     def error(self) -> float:
         """1 - f1: what architectures are compared by."""

@@ -8,6 +8,7 @@ short loop.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from numba import njit
@@ -23,8 +24,14 @@ kernel = njit(fastmath={"contract"}, **_INNER)
 reduction = njit(fastmath={"contract", "reassoc", "nsz"}, **_INNER)
 """Sums may be reordered, or they could not be vectorised; NaN and infinity keep their meaning."""
 
-entry = njit(cache=True, **_OPTIONS)
-"""For functions called from Python: kept on disk."""
+
+def entry(function: Callable[..., Any]) -> Any:
+    """For functions called from Python: kept on disk, where there is a place for it."""
+    try:
+        return njit(cache=True, **_OPTIONS)(function)
+    except RuntimeError:  # no folder can be written to: every process compiles for itself
+        return njit(**_OPTIONS)(function)
+
 
 inline = njit(inline="always")
 """For what must leave no call behind, such as functions that return a part of an array."""

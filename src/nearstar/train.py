@@ -89,7 +89,8 @@ class Trained:
 
     program: Program
     theta: Theta
-    """Parameters in the data's own units; see ``parameters.layout``."""
+    """Parameters in the data's own units (see ``parameters.layout``); the first ones if the
+    training diverged."""
     scale: Scale
     units: Units
     error: float
@@ -99,7 +100,7 @@ class Trained:
     losses: tuple[float, ...]
     """Training loss of each epoch."""
     epoch: int
-    """The epoch whose parameters these are, counted from 1."""
+    """The epoch whose parameters these are, counted from 1; the last one if it diverged."""
     diverged: bool
     seconds: float
 
@@ -176,22 +177,20 @@ def _train(
             _check_stopped(ended)
             metrics = Metrics.from_confusion(confusion)
         if ended == machine.DIVERGED:
-            diverged = True
+            diverged, best = True, None
             break
         if metrics and (budget.select == "last" or best is None or metrics.error < best[0]):
             best = metrics.error, epoch, session.parameters.copy(), metrics
     error, chosen, parameters, metrics = best or (1.0, len(losses), theta, None)
     return Trained(
         program=program,
-        theta=unscaled(
-            layout(program, budget.units), theta if diverged else parameters, task.scale
-        ),
+        theta=unscaled(layout(program, budget.units), parameters, task.scale),
         scale=task.scale,
         units=budget.units,
-        error=1.0 if diverged else error,
-        metrics=None if diverged else metrics,
+        error=error,
+        metrics=metrics,
         losses=tuple(losses),
-        epoch=len(losses) if diverged else chosen,
+        epoch=chosen,
         diverged=diverged,
         seconds=time.perf_counter() - began,
     )

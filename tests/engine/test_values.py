@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nearstar.data import Scale, Sequences
+from nearstar.domain import Domain
 from nearstar.engine.lower import lower
 from nearstar.engine.packing import pack
 from nearstar.engine.session import Session
@@ -20,6 +21,7 @@ from nearstar.function import record
 from nearstar.library import Affine, Constant, Group, Map, MapPrefix, Select, Window
 from nearstar.parameters import layout, unscaled
 from nearstar.program import Apply, walk
+from nearstar.text import parse
 from nearstar.types import Sequence, Signature, Vector
 
 
@@ -265,3 +267,11 @@ def test_lengths_from_1_to_100_000_in_one_data_set() -> None:
     last = data.sequence(1)[-10:].astype(np.float64).mean(axis=0)
     theta = np.random.default_rng(0).normal(size=3).astype(np.float32)
     assert one[-1, 0] == pytest.approx(last @ theta[:2] + theta[2], rel=1e-4)
+
+
+def test_more_parameters_than_any_other_number_in_a_table() -> None:
+    """No number of a row can be mistaken for the place of a parameter, of 34 million."""
+    domain = Domain.of_size(4200)
+    root = domain.signature(4000, per_frame=False, vectors=True)
+    code = lower(parse("add(Affine(x), Affine(x))", domain, root).program, Scale.identity(4200))
+    assert code.code[:2, 5].tolist() == [0, 4201 * 4000]  # where the weights of each begin

@@ -327,7 +327,8 @@ def test_vast_texts_fail_fast(text: str) -> None:
     start = time.perf_counter()
     with pytest.raises(TextError) as problem:
         parse(text, RICH, ONE)
-    assert time.perf_counter() - start < 3
+    # Anything but linear time would take far longer; a busy machine does not.
+    assert time.perf_counter() - start < 30
     assert len(str(problem.value)) < 1000
 
 
@@ -337,4 +338,4 @@ def test_the_largest_text_is_read_in_linear_time() -> None:
         body = f"add({body}, {body})"
     start = time.perf_counter()
     parse(f"map (fun x_t. {body}) x", RICH, ONE)
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < 60

@@ -43,9 +43,10 @@ _PRIMITIVES = {
     "log": op.LOG,
     "relu": op.RELU,
 }
-_COMPUTED = 1 << 24
+# Until all rows are counted, some have numbers that no field of a table (32 bits) can have.
+_COMPUTED = 1 << 40
 """Rows from here on are computed; they follow the data rows once those are counted."""
-_PROMISED = 1 << 28
+_PROMISED = 1 << 44
 """Numbers from here on stand for rows that are decided later."""
 
 
@@ -127,7 +128,7 @@ class _Lowering:
         )
 
     def _final(self, row: int) -> int:
-        """The number of a row in the table; no other field is as large as those that change."""
+        """A field as it stands in the table; only numbers of rows change."""
         row = self.promised.get(row, row)
         return row - _COMPUTED + self.n_data if row >= _COMPUTED else row
 

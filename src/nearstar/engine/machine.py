@@ -50,10 +50,9 @@ CHUNK: Final = 512
 """Frames at a time for programs that need no other frame: what they compute stays in the cache."""
 
 # What a pass over a block takes at a time.
-CHUNKED: Final = 0  # some frames: each is on its own (windows read the data, not rows)
+CHUNKED: Final = 0  # some frames: each is on its own
 WHOLE: Final = 1  # all frames of the block
 LANES_ONLY: Final = 2  # all frames, but rows have one position for each sequence
-
 
 # A plain 0 or 1 in a call would make Numba compile the callee once more, for that number.
 _ZERO = np.int64(0)

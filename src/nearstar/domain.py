@@ -227,6 +227,15 @@ class Domain:
             sequences=self.sequences + lifted,
         )
 
+    def published(self, *names: str) -> dict[str, Any]:
+        """Settings of the published experiment on this domain, by name."""
+        missing = [name for name in names if name not in self.paper]
+        if missing:
+            raise DomainError(
+                f"no published {' and '.join(missing)} are known for the domain {self.name}"
+            )
+        return {name: self.paper[name] for name in names}
+
     # Operations by name
 
     @cached_property

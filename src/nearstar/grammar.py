@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -87,6 +87,19 @@ class Grammar:
                 rule for rule in rules if rule.operation.arguments(signature) is not None
             )
         return self._rules[signature]
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The rules of all kinds."""
+        return self.sequences + self.summaries + self.vectors
+
+    def without(self, names: Collection[str]) -> Grammar:
+        """The grammar without the rules of these names; DomainError if it then has no programs."""
+        kept = [
+            tuple(rule for rule in rules if rule.operation.name not in names)
+            for rules in (self.sequences, self.summaries, self.vectors)
+        ]
+        return Grammar(self.root, *kept)
 
     @cached_property
     def _rules(self) -> dict[Signature, tuple[Rule, ...]]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.checks import check_positive, check_whole, is_number
 from nearstar.data.scale import Scale
 from nearstar.domain import Domain
 from nearstar.engine import machine
@@ -51,11 +50,10 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name in ("neural_epochs", "symbolic_epochs", "batch_size"):
-            _check_whole(name, getattr(self, name), least=1)
-        _check_whole("batch_seed", self.batch_seed, least=0)
-        if not (_is_number(self.learning_rate) and self.learning_rate > 0):
-            raise NearstarError(f"learning_rate must be above 0, not {self.learning_rate!r}")
-        if self.clip is not None and not (_is_number(self.clip) and self.clip > 0):
+            check_whole(name, getattr(self, name), least=1)
+        check_whole("batch_seed", self.batch_seed, least=0)
+        check_positive("learning_rate", self.learning_rate)
+        if self.clip is not None and not (is_number(self.clip) and self.clip > 0):
             raise NearstarError(f"clip must be above 0 or None, not {self.clip!r}")
         if self.select not in ("best", "last"):
             raise NearstarError(f"select must be 'best' or 'last', not {self.select!r}")
@@ -67,15 +65,10 @@ class Budget:
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> Budget:
         """The published settings for one of the paper's domains."""
-        settings = domain.paper
-        if not settings:
-            raise NearstarError(f"no published settings are known for the domain {domain.name}")
-        most, least = settings["units"]
-        values: dict[str, Any] = {
-            name: settings[name]
-            for name in ("neural_epochs", "symbolic_epochs", "learning_rate", "batch_size")
-        }
-        values |= {"units": Units(most, least), "select": "last", "reshuffle": False}
+        values = domain.published(
+            "neural_epochs", "symbolic_epochs", "learning_rate", "batch_size", "units"
+        )
+        values |= {"units": Units(*values["units"]), "select": "last", "reshuffle": False}
         return cls(**{**values, **changes})
 
     def epochs(self, program: Program) -> int:
@@ -103,6 +96,7 @@ class Trained:
     """The epoch whose parameters these are, counted from 1; the last one if it diverged."""
     diverged: bool
     seconds: float
+    """Processor time that it took: what else the machine does plays no part."""
 
 
 def train(
@@ -112,12 +106,14 @@ def train(
     seed: int = 0,
     *,
     start: Theta | None = None,
+    goal: float | None = None,
     stop: Stop | None = None,
 ) -> Trained:
     """Train a program's parameters; holes are filled with networks.
 
     The same arguments give the same bits, whatever runs beside it. ``start`` are parameters to
-    start from, instead of random ones. A training that diverges gives error 1 and is marked.
+    start from, instead of random ones. With a ``goal`` it ends at the first epoch whose error is
+    no higher, if the best epoch counts. A training that diverges gives error 1 and is marked.
     """
     budget = Budget() if budget is None else budget
     stop = Stop() if stop is None else stop
@@ -130,7 +126,7 @@ def train(
         if not isinstance(given, kind):
             hint = "; parse(text, domain, signature).program is one" if name == "program" else ""
             raise NearstarError(f"{name} cannot be a {type(given).__name__}{hint}")
-    _check_whole("seed", seed, least=0)
+    check_whole("seed", seed, least=0)
     task.check(program)
     n_classes = task.train.n_classes
     if budget.class_weights is not None and len(budget.class_weights) != n_classes:
@@ -141,7 +137,7 @@ def train(
     theta = (
         initial(blocks, seed) if start is None else scaled(blocks, np.asarray(start), task.scale)
     )
-    return interruptible(lambda: _train(program, task, budget, seed, theta, stop), stop)
+    return interruptible(lambda: _train(program, task, budget, seed, theta, goal, stop), stop)
 
 
 def _train(
@@ -150,9 +146,10 @@ def _train(
     budget: Budget,
     seed: int,
     theta: NDArray[np.float32],
+    goal: float | None,
     stop: Stop,
 ) -> Trained:
-    began = time.perf_counter()
+    began = time.thread_time()
     batches = task.batches(budget.batch_size, budget.batch_seed)
     code = lower(program, task.scale, budget.units)
     # Without validation data of their own, the training data need not be packed twice.
@@ -181,6 +178,8 @@ def _train(
             break
         if metrics and (budget.select == "last" or best is None or metrics.error < best[0]):
             best = metrics.error, epoch, session.parameters.copy(), metrics
+        if best and goal is not None and budget.select == "best" and best[0] <= goal:
+            break
     error, chosen, parameters, metrics = best or (1.0, len(losses), theta, None)
     return Trained(
         program=program,
@@ -192,7 +191,7 @@ def _train(
         losses=tuple(losses),
         epoch=chosen,
         diverged=diverged,
-        seconds=time.perf_counter() - began,
+        seconds=time.thread_time() - began,
     )
 
 
@@ -215,20 +214,10 @@ def _check_stopped(ended: int) -> None:
         raise Stopped
 
 
-def _check_whole(name: str, value: object, least: int) -> None:
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
-        raise NearstarError(f"{name} must be a whole number from {least}, not {value!r}")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and math.isfinite(value)
-
-
 def _class_weights(weights: Any) -> tuple[float, ...]:
     if isinstance(weights, str | Mapping) or not isinstance(weights, Iterable):
         raise NearstarError(f"class_weights must be a number for each class, not {weights!r}")
     given = tuple(weights)
-    if not all(_is_number(weight) and weight >= 0 for weight in given):
+    if not all(is_number(weight) and weight >= 0 for weight in given):
         raise NearstarError(f"class weights must be numbers from 0, not {given}")
     return tuple(float(weight) for weight in given)

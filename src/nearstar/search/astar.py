@@ -1,0 +1,47 @@
+"""A*-NEAR: best first, by structural cost so far plus the error of the neural relaxation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nearstar.domain import Domain
+from nearstar.search.frontier import Frontier
+from nearstar.search.protocol import Search
+from nearstar.search.space import Space
+from nearstar.search.tree import PAPER_SWITCHES, TOLERANCE, Tree, TreeSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class AStar(TreeSettings):
+    """A*-NEAR: goes on from the node with the least f; ends when nothing left can be better."""
+
+    @classmethod
+    def paper(cls, domain: Domain, **changes: Any) -> AStar:
+        """The published settings for one of the paper's domains."""
+        settings = domain.published("max_children", "frontier")
+        return cls(**{**PAPER_SWITCHES, **settings, **changes})
+
+    def search(self, space: Space, seed: int) -> Search:
+        tree = Tree(space, self, seed)
+        frontier = Frontier(self.frontier)
+        tree.lose(frontier.add((yield from tree.begin())))
+        while True:
+            opened = []
+            gone_on_from = 0
+            while gone_on_from < tree.width:
+                # What cannot be better than the best program, by f, is dropped.
+                tree.lose(frontier.cut(tree.incumbent + self.margin - TOLERANCE))
+                if not frontier:
+                    break
+                node = tree.pop(frontier)
+                made = tree.children(node) if node.trained else [node]
+                if node.trained and self.lazy:
+                    tree.lose(frontier.add(made))
+                    continue
+                opened += made
+                gone_on_from += bool(made)
+            if not opened:
+                return tree.lost
+            yield from tree.train(opened, frontier)
+            tree.lose(frontier.add(node for node in opened if not node.complete))

@@ -1,0 +1,177 @@
+"""What a person may demand of programs: how large, and which rules, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from nearstar.checks import check_whole
+from nearstar.errors import NearstarError
+from nearstar.grammar import Grammar
+from nearstar.program import Apply, Hole, Program, walk
+from nearstar.types import Signature
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Limits on programs; rules are given by name, as ``if``, ``fold`` or ``DistanceAffine``.
+
+    ``affine`` and ``sel`` stand for all leaves of their kind together: to require ``affine`` is to
+    require any one of them, to limit it is to limit their number in all.
+    """
+
+    max_depth: int = 10
+    """Most rules applied, the paper's depth of a program; those of a sketch count."""
+    max_height: int | None = None
+    """Most levels of the tree."""
+    forbid: tuple[str, ...] = ()
+    """Rules that may not be used."""
+    require: tuple[str, ...] = ()
+    """Rules that must be used."""
+    limit: Mapping[str, int] = field(default_factory=dict)
+    """How often rules may be used, at most."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_depth", "max_height"):
+            if name == "max_depth" or self.max_height is not None:
+                check_whole(name, getattr(self, name))
+        for name in ("forbid", "require"):
+            given = getattr(self, name)
+            if isinstance(given, str) or not all(isinstance(each, str) for each in given):
+                raise NearstarError(f"{name} must be a list of names of rules, not {given!r}")
+            object.__setattr__(self, name, tuple(given))
+        for name, most in self.limit.items():
+            check_whole(f"the limit of {name}", most, least=0)
+
+    def __hash__(self) -> int:
+        return hash((self.max_depth, self.max_height, self.forbid, self.require))
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How often the rules of a set must and may be used, in all."""
+
+    names: frozenset[str]
+    least: int = 0
+    most: int | None = None
+
+    def count(self, program: Program) -> int:
+        """How often a program uses them."""
+        return sum(
+            isinstance(node, Apply) and node.operation.name in self.names
+            for _, node in walk(program)
+        )
+
+
+_Counts = tuple[int, ...]
+_Needs = tuple[tuple[Signature, int], ...]
+
+
+class Closing:
+    """Whether programs can still be completed within constraints: exactly, not optimistically.
+
+    For holes of a signature, with so many rules and levels left, it knows the counts of each
+    quota's rules that completions can have; only the most favourable ones are kept.
+    """
+
+    def __init__(
+        self, grammar: Grammar, max_depth: int, max_height: int | None, quotas: tuple[Quota, ...]
+    ) -> None:
+        self.grammar = grammar
+        self.max_depth = max_depth
+        self.max_height = max_height
+        self.quotas = quotas
+        self._known: dict[tuple[_Needs, int], frozenset[_Counts]] = {}
+
+    @property
+    def only_depth(self) -> bool:
+        """Whether nothing is demanded but a number of rules."""
+        return self.max_height is None and not self.quotas
+
+    def can_close(self, program: Program) -> bool:
+        """Whether some completion keeps all constraints; of a complete program: whether it does."""
+        if self.only_depth:
+            return program.size + self.grammar.closing_rules(program) <= self.max_depth
+        rules = self.max_depth - program.size
+        height = self.max_depth if self.max_height is None else self.max_height
+        if rules < 0 or program.height > height:
+            return False
+        needs = tuple(
+            (node.signature, height - len(path))
+            for path, node in walk(program)
+            if isinstance(node, Hole)
+        )
+        own = tuple(quota.count(program) for quota in self.quotas)
+        return any(
+            all(
+                quota.least <= total and (quota.most is None or total <= quota.most)
+                for quota, total in zip(self.quotas, _add(own, counts), strict=True)
+            )
+            for counts in self._completions(needs, rules)
+        )
+
+    def _completions(self, needs: _Needs, rules: int) -> frozenset[_Counts]:
+        """Counts of ways to close all these holes with at most so many rules."""
+        if not needs:
+            return frozenset({(0,) * len(self.quotas)})
+        if rules < len(needs):
+            return frozenset()
+        # No tree is higher than it has rules: more levels than that are no more freedom.
+        needs = tuple((signature, min(levels, rules)) for signature, levels in needs)
+        key = (needs, rules)
+        if key not in self._known:
+            (signature, levels), rest = needs[0], needs[1:]
+            found: set[_Counts] = set()
+            if rest:
+                for first in range(1, rules - len(rest) + 1):
+                    for one in self._completions(needs[:1], first):
+                        for others in self._completions(rest, rules - first):
+                            found.add(self._capped(_add(one, others)))
+            elif levels >= 1:
+                for rule in self.grammar.rules(signature):
+                    arguments = rule.operation.arguments(signature) or ()
+                    own = tuple(int(rule.operation.name in quota.names) for quota in self.quotas)
+                    below = tuple((argument, levels - 1) for argument in arguments)
+                    for counts in self._completions(below, rules - 1):
+                        found.add(self._capped(_add(own, counts)))
+            self._known[key] = self._favourable(found)
+        return self._known[key]
+
+    def _capped(self, counts: _Counts) -> _Counts:
+        """More than enough is enough, and more than too many is too many."""
+        return tuple(
+            min(count, quota.least if quota.most is None else quota.most + 1)
+            for quota, count in zip(self.quotas, counts, strict=True)
+        )
+
+    def _favourable(self, found: set[_Counts]) -> frozenset[_Counts]:
+        return frozenset(
+            counts
+            for counts in found
+            if not any(other != counts and self._as_good(other, counts) for other in found)
+        )
+
+    def _as_good(self, one: _Counts, other: _Counts) -> bool:
+        return all(
+            a >= b if quota.most is None else a <= b if quota.least == 0 else a == b
+            for quota, a, b in zip(self.quotas, one, other, strict=True)
+        )
+
+
+def _add(one: _Counts, other: _Counts) -> _Counts:
+    return tuple(a + b for a, b in zip(one, other, strict=True))
+
+
+def quotas_of(
+    constraints: Constraints, families: Mapping[str, Iterable[str]] = {}
+) -> tuple[Quota, ...]:
+    """The quotas that constraints set; ``families`` are names that stand for several rules."""
+    names = dict.fromkeys((*constraints.require, *constraints.limit))
+    return tuple(
+        Quota(
+            frozenset(families.get(name, [name])),
+            least=int(name in constraints.require),
+            most=constraints.limit.get(name),
+        )
+        for name in names
+    )

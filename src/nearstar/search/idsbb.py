@@ -1,0 +1,94 @@
+"""IDS-BB-NEAR: iteratively deepened depth-first branch and bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nearstar.checks import check_positive, check_whole
+from nearstar.domain import Domain
+from nearstar.search.frontier import Frontier
+from nearstar.search.protocol import Node, Search
+from nearstar.search.space import Space
+from nearstar.search.tree import PAPER_SWITCHES, TOLERANCE, Tree, TreeSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class IDSBB(TreeSettings):
+    """IDS-BB-NEAR: dives to the best child, and comes back to what the bound leaves.
+
+    A node is gone on from if f < incumbent × multiplier × depth_bias^(d_from − d) + margin, where d
+    is its depth and d_from that of the node which the search comes from. With multiplier and bias
+    1 nothing is lost; lower values give up what is not clearly better, and the gap says so.
+    """
+
+    initial_depth: int | None = None
+    """The first limit on the depth of nodes; it grows by one when all within it is done. None: the
+    greatest depth at once, so that nothing has to wait."""
+    depth_bias: float = 1.0
+    multiplier: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.initial_depth is not None:
+            check_whole("initial_depth", self.initial_depth)
+        check_positive("depth_bias", self.depth_bias)
+        check_positive("multiplier", self.multiplier)
+
+    @classmethod
+    def paper(cls, domain: Domain, **changes: Any) -> IDSBB:
+        """The published settings for one of the paper's domains."""
+        settings = {**domain.published("max_children"), **domain.published("idsbb")["idsbb"]}
+        return cls(**{**PAPER_SWITCHES, **settings, **changes})
+
+    def search(self, space: Space, seed: int) -> Search:
+        tree = Tree(space, self, seed)
+        limit = self.initial_depth or space.constraints.max_depth
+        frontier, later = Frontier(self.frontier), Frontier(self.frontier)
+        opened = yield from tree.begin()
+        depth = 0
+        while True:
+            # Dive to the best children; the others wait.
+            tree.lose(later.add(node for node in opened if _depth(node) > limit))
+            children = Frontier()
+            children.add(node for node in opened if _depth(node) <= limit)
+            dive = self._promising(children, depth, tree)
+            tree.lose(frontier.add(children))
+            if not dive:
+                dive = self._promising(frontier, depth, tree)
+            if not dive:
+                if not later:
+                    return tree.lost
+                frontier, later, limit, opened = later, Frontier(self.frontier), limit + 1, []
+                continue
+            untrained = [node for node in dive if not node.trained]
+            yield from tree.train(untrained, frontier, later, (n for n in dive if n.trained))
+            above, depth = depth, max(map(_depth, dive))
+            opened = []
+            for node in dive:
+                if not node.complete and self._holds(node, above, tree):
+                    opened += tree.children(node)
+            if not self.lazy:
+                yield from tree.train(opened, frontier, later)
+                opened = [node for node in opened if not node.complete]
+
+    def _promising(self, frontier: Frontier, came_from: int, tree: Tree) -> list[Node]:
+        """The best nodes of a frontier within the bound, up to ``width``; others on top go."""
+        found: list[Node] = []
+        while frontier and len(found) < tree.width:
+            node = tree.pop(frontier)
+            if self._holds(node, came_from, tree):
+                found.append(node)
+        return found
+
+    def _holds(self, node: Node, came_from: int, tree: Tree) -> bool:
+        """Whether a node is within the bound; given up if it is not."""
+        factor = self.multiplier * self.depth_bias ** (came_from - _depth(node))
+        within = node.f < tree.incumbent * factor + self.margin - TOLERANCE
+        if not within:
+            tree.lose([node])
+        return within
+
+
+def _depth(node: Node) -> int:
+    return node.program.size

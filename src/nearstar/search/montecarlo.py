@@ -1,0 +1,58 @@
+"""Monte-Carlo sampling: step by step to the child whose random completions are best on average."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from nearstar.checks import check_switch, check_whole
+from nearstar.domain import Domain
+from nearstar.program import Program, is_complete
+from nearstar.search.protocol import Search
+from nearstar.search.sampling import beginning, completion, draw, steps
+from nearstar.search.scoring import Scored
+from nearstar.search.space import Space
+from nearstar.seeds import seed_for
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonteCarlo:
+    """Samples completions, steps to the child with the best mean path cost, and repeats."""
+
+    samples: int = 50
+    """Completions sampled before each step, asked together."""
+    deduplicate: bool = True
+    """Ask only for one of programs with the same canonical form."""
+
+    def __post_init__(self) -> None:
+        check_whole("samples", self.samples)
+        check_switch("deduplicate", self.deduplicate)
+
+    @classmethod
+    def paper(cls, domain: Domain, **changes: Any) -> MonteCarlo:
+        """The published settings for one of the paper's domains."""
+        return cls(**{"deduplicate": False, **domain.published("samples"), **changes})
+
+    def search(self, space: Space, seed: int) -> Search:
+        random = np.random.default_rng(seed_for(seed, "Monte Carlo"))
+        scored = Scored(space, self.deduplicate)
+        current = beginning(space)
+        while current is None or not is_complete(current):
+            children = steps(space, current)
+            taken = [draw(space, children, random) for _ in range(self.samples)]
+            costs = yield from scored.ask([completion(space, child, random) for child in taken])
+            current = _best(children, taken, costs)
+        yield from scored.ask([current])  # known by now, unless there was no step to take
+        return None
+
+
+def _best(children: list[Program], taken: list[Program], costs: list[float]) -> Program:
+    """The child with the best mean cost of samples through it; the first of equals."""
+    reached: defaultdict[Program, list[float]] = defaultdict(list)
+    for child, cost in zip(taken, costs, strict=True):
+        reached[child].append(cost)
+    return min((child for child in children if child in reached), key=lambda c: fmean(reached[c]))

@@ -1,0 +1,57 @@
+"""The RNN baseline: the network that stands in the root hole, on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nearstar.checks import check_positive, check_whole
+from nearstar.domain import Domain
+from nearstar.program import Hole
+from nearstar.relax import Units
+from nearstar.search.protocol import Ask, Node, Search
+from nearstar.search.space import Space
+from nearstar.train import Budget
+
+
+@dataclass(frozen=True, kw_only=True)
+class RNN:
+    """A one-layer LSTM classifier: no program at all, but the accuracy to compare programs with."""
+
+    units: int = 64
+    """Hidden units."""
+    epochs: int = 40
+    learning_rate: float | None = None
+    """None: that of the budget."""
+    batch_size: int | None = None
+    """None: that of the budget."""
+
+    def __post_init__(self) -> None:
+        check_whole("units", self.units)
+        check_whole("epochs", self.epochs)
+        if self.batch_size is not None:
+            check_whole("batch_size", self.batch_size)
+        if self.learning_rate is not None:
+            check_positive("learning_rate", self.learning_rate)
+
+    @classmethod
+    def paper(cls, domain: Domain, **changes: Any) -> RNN:
+        """The published settings for one of the paper's domains."""
+        return cls(**{**domain.published("rnn")["rnn"], **changes})
+
+    def budget(self, budget: Budget) -> Budget:
+        """The budget with which the network is trained: ``budget`` apart from these settings."""
+        given: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("learning_rate", "batch_size")
+            if getattr(self, name) is not None
+        }
+        units = Units(self.units, self.units)
+        return replace(budget, neural_epochs=self.epochs, units=units, **given)
+
+    def search(self, space: Space, seed: int) -> Search:
+        root = Node(Hole(space.grammar.root), None, g=0.0)
+        (score,) = yield Ask((root,))
+        root.h = score.error
+        root.trained = True
+        return None

@@ -1,0 +1,68 @@
+"""How the baselines ask: complete programs, each scored once in a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterable, Sequence
+
+from nearstar.program import Program
+from nearstar.search.protocol import Ask, Node, Score
+from nearstar.search.sampling import completes
+from nearstar.search.space import Space
+
+
+class Scored:
+    """The programs of one run that were asked for, with their path costs λ·s + ζ.
+
+    With ``deduplicate``, a program's canonical form is asked in its place: equivalent programs are
+    one, and it never costs more. From a sketch, only if the form completes the sketch as well.
+    """
+
+    def __init__(self, space: Space, deduplicate: bool = True) -> None:
+        self.space = space
+        self.deduplicate = deduplicate
+        self.costs: dict[Program, float] = {}
+        """Path costs of what was asked, in that order."""
+        self.best = math.inf
+        """The least of them."""
+        self._starts = frozenset(space.starts)
+
+    def form(self, program: Program) -> Program:
+        """What is asked, or gone on from, in place of a program."""
+        # A start is asked as it was given: what it reaches may be known already.
+        if not self.deduplicate or program in self._starts:
+            return program
+        form = self.space.form(program)
+        # The form may have done away with parts of a sketch, which must stay.
+        kept = self.space.from_root or any(completes(form, start) for start in self._starts)
+        return form if kept else program
+
+    def ask(
+        self, programs: Iterable[Program], bound: float | None = None, waiting: int = 0
+    ) -> Generator[Ask, Sequence[Score], list[float]]:
+        """Path costs of complete programs, in order; asks only for those that are not known."""
+        forms = [self.form(program) for program in programs]
+        new = [form for form in dict.fromkeys(forms) if form not in self.costs]
+        if new:
+            nodes = tuple(Node(form, None, g=self.space.cost(form)) for form in new)
+            scores = yield Ask(nodes, bound, waiting)
+            for node, score in zip(nodes, scores, strict=True):
+                self._take(node, score)
+        return [self.costs[form] for form in forms]
+
+    def _take(self, node: Node, score: Score) -> None:
+        node.h = 1.0 if score.diverged else score.error
+        node.trained = True
+        self.costs[node.program] = node.f
+        self.best = min(self.best, node.f)
+
+    def affordable(self, programs: Iterable[Program], most: int) -> list[Program]:
+        """The programs that can be scored with at most so many asked in the whole run."""
+        asked = set(self.costs)
+        kept: list[Program] = []
+        for program in programs:
+            form = self.form(program)
+            if form in asked or len(asked) < most:
+                asked.add(form)
+                kept.append(program)
+        return kept

@@ -1,0 +1,135 @@
+"""The search graph: which programs there are, how they follow each other, what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from nearstar.canonical import canonical
+from nearstar.checks import check_number
+from nearstar.errors import DomainError, NearstarError, ProgramError
+from nearstar.grammar import Grammar
+from nearstar.program import Hole, Program, is_complete, walk
+from nearstar.search.constraints import Closing, Constraints, quotas_of
+
+
+class Space:
+    """Programs of a grammar within constraints, from a start: by default everything.
+
+    ``weight`` is λ. ``starts`` are programs, partial or complete, of which completions are sought;
+    a single hole is the root. ``families`` are names in constraints that stand for several rules.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        constraints: Constraints | None = None,
+        weight: float = 1.0,
+        starts: Sequence[Program] = (),
+        families: Mapping[str, Sequence[str]] = {},
+    ) -> None:
+        constraints = Constraints() if constraints is None else constraints
+        check_number("the weight λ of structural cost", weight, least=0)
+        forbidden = [each for name in constraints.forbid for each in families.get(name, [name])]
+        _check_names(grammar, constraints, families)
+        self.constraints = constraints
+        self.weight = weight
+        self.grammar = _without(grammar, forbidden) if forbidden else grammar
+        self.families = families
+        self.starts = tuple(starts) or (Hole(grammar.root),)
+        self._check_starts()
+
+    @cached_property
+    def _closing(self) -> Closing:
+        constraints = self.constraints
+        quotas = quotas_of(constraints, self.families)
+        return Closing(self.grammar, constraints.max_depth, constraints.max_height, quotas)
+
+    def _check_starts(self) -> None:
+        for start in self.starts:
+            if start not in self.grammar:
+                raise ProgramError("the start is not a program of this grammar and its rules")
+            if not self.allows(start):
+                what = (
+                    "no program of this grammar"
+                    if self.from_root
+                    else f"the given program, of {start.size} rules, does not"
+                    if is_complete(start)
+                    else f"no completion of the sketch, which has {start.size} rules already,"
+                )
+                verb = "keep" if is_complete(start) else "keeps"
+                raise NearstarError(f"{what} {verb} the {self.constraints}; loosen them")
+
+    @property
+    def from_root(self) -> bool:
+        """Whether the search starts from nothing: a single hole."""
+        return len(self.starts) == 1 and isinstance(self.starts[0], Hole)
+
+    def cost(self, program: Program) -> float:
+        """λ·s of a program."""
+        return self.weight * self.grammar.cost(program)
+
+    def closing_cost(self, program: Program) -> float:
+        """λ × the least structural cost that any completion adds."""
+        return self.weight * self.grammar.closing_cost(program)
+
+    def allows(self, program: Program) -> bool:
+        """Whether the program has a completion within the constraints (complete: whether it is)."""
+        return self._closing.can_close(program)
+
+    def expansions(self, program: Program) -> list[Program]:
+        """The children of a program: its first hole with each rule that leads to allowed ones."""
+        if self._closing.only_depth:
+            return self.grammar.expansions(program, self.constraints.max_depth)
+        return [child for child in self.grammar.expansions(program) if self.allows(child)]
+
+    def form(self, program: Program) -> Program:
+        """The canonical form, unless a constraint tells it from the program."""
+        form = canonical(program, self.grammar)
+        if form == program or self._closing.only_depth:
+            return form
+        same_counts = all(
+            quota.count(form) == quota.count(program) for quota in self._closing.quotas
+        )
+        return form if same_counts and self._no_higher(form, program) else program
+
+    def same_room(self, form: Program, program: Program) -> bool:
+        """Whether the form has no completions within the constraints but those of the program."""
+        return form == program or (
+            form.size == program.size and self.constraints.max_height is None
+        )
+
+    def _no_higher(self, form: Program, program: Program) -> bool:
+        """Whether filling the form's holes never gives a tree too high that the program's keep."""
+        if self.constraints.max_height is None:
+            return True
+        # Holes of a form may come in another order: compare the deepest with the shallowest.
+        deepest = max(_levels_of_holes(form), default=0)
+        shallowest = min(_levels_of_holes(program), default=0)
+        return form.height <= self.constraints.max_height and deepest <= shallowest
+
+
+def _levels_of_holes(program: Program) -> list[int]:
+    return [len(path) for path, node in walk(program) if isinstance(node, Hole)]
+
+
+def _without(grammar: Grammar, forbidden: Sequence[str]) -> Grammar:
+    try:
+        return grammar.without(forbidden)
+    except DomainError as problem:
+        raise NearstarError(
+            f"with {', '.join(forbidden)} forbidden, {problem}, or forbid what opens it as well"
+        ) from None
+
+
+def _check_names(
+    grammar: Grammar, constraints: Constraints, families: Mapping[str, Sequence[str]]
+) -> None:
+    rules = {rule.operation.name for rule in grammar.all_rules}
+    known = rules | {family for family, names in families.items() if rules.intersection(names)}
+    for name in (*constraints.forbid, *constraints.require, *constraints.limit):
+        if name not in known:
+            raise NearstarError(
+                f"a constraint names {name!r}, which is no rule here; rules: "
+                f"{', '.join(sorted(known))}"
+            )

@@ -1,0 +1,223 @@
+"""What NEAR's two searches share: settings, making nodes, taking scores, and the bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from nearstar.checks import check_number, check_switch, check_whole
+from nearstar.program import Hole, Program, is_complete
+from nearstar.search.frontier import Frontier
+from nearstar.search.protocol import Ask, Node, Score
+from nearstar.search.space import Space
+from nearstar.seeds import seed_for
+from nearstar.text import to_text
+
+TOLERANCE = 1e-9
+"""Costs are sums of the same numbers in different orders: less than this is no difference."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSettings:
+    """Settings of both NEAR searches; each can be switched off and on by itself."""
+
+    frontier: int | None = None
+    """Most nodes that wait; the worst are given up. None: no limit."""
+    max_children: int | None = None
+    """Most children of a node, drawn at random by the seed. None: all."""
+    lazy: bool = True
+    """Train a child when it comes up, not when it is made; until then it has its parent's h."""
+    pathmax: bool = True
+    """Take the parent's h where it is higher: the child's completions are among the parent's."""
+    closing_cost: bool = True
+    """Add to f the least structural cost that can close the open holes."""
+    margin: float = 0.0
+    """Keep nodes whose f is above the best path cost by less than this: trained h are noisy."""
+    deduplicate: bool = True
+    """Train only one of programs with the same canonical form."""
+    warm_start: bool = False
+    """Start a child's training from its parent's parameters, as far as they share parts."""
+    early_stop: bool = True
+    """End the training of a partial program as soon as its error is no higher than its parent's h,
+    which pathmax would put in its place. Changes nothing else, and needs pathmax."""
+    haste: float = 1.0
+    """How far the order of nodes looks ahead. With 0 it is that of f. But h falls short of what
+    programs reach, the more so the more holes are open, so that f leads through all small partial
+    programs before a good complete one is met. With 1 the order is that of f + holes × the mean
+    shortfall per hole so far. What is dropped is decided by f all the same, and so is the gap."""
+    width: int = 4
+    """Nodes that a round goes on from, to be trained side by side; never the number of workers."""
+    train_root: bool = False
+    """Train the network alone first. Its error is no bound, and nothing uses it but a child whose
+    own training diverges."""
+
+    def __post_init__(self) -> None:
+        for name in ("frontier", "max_children"):
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name))
+        check_whole("width", self.width)
+        for name in (
+            *("lazy", "pathmax", "closing_cost", "deduplicate"),
+            *("warm_start", "early_stop", "train_root"),
+        ):
+            check_switch(name, getattr(self, name))
+        check_number("margin", self.margin, least=0)
+        check_number("haste", self.haste, least=0)
+
+
+PAPER_SWITCHES = {
+    "lazy": False,
+    "pathmax": False,
+    "closing_cost": False,
+    "deduplicate": False,
+    "early_stop": False,
+    "haste": 0.0,
+    "width": 1,
+    "train_root": True,
+}
+"""The published searches, step for step."""
+
+
+class Tree:
+    """The nodes of one search: makes them, takes scores, knows the incumbent and the bound."""
+
+    def __init__(self, space: Space, settings: TreeSettings, seed: int) -> None:
+        self.space = space
+        self.settings = settings
+        self.seed = seed
+        self.incumbent = math.inf
+        """Least path cost of a complete program so far."""
+        self.lost = math.inf
+        """Least f of what was given up unexplored."""
+        self._seen: set[Program] = set()
+        self._root_error = 0.0
+        self._reached: dict[Node, float] = {}
+        self._rises = 0.0
+
+    def begin(self) -> Generator[Ask, Sequence[Score], list[Node]]:
+        """The nodes that the search starts from: the root's children, or the starts given.
+
+        The root's own h is no bound: an LSTM in place of everything may well be worse than a
+        program. So its children take nothing from it, and come up before all that have a bound.
+        """
+        if self.space.from_root:
+            root = self._node(self.space.starts[0], None)
+            self._seen.add(root.program)  # some children's canonical form is the hole itself
+            if self.settings.train_root:
+                yield from self.train([root])
+            first = self.children(root)
+        else:
+            first = [self._node(start, None) for start in dict.fromkeys(self.space.starts)]
+            self._seen.update(node.program for node in first)
+        if self.settings.lazy:
+            return first
+        yield from self.train(first)
+        return [node for node in first if not node.complete]
+
+    def children(self, node: Node) -> list[Node]:
+        """The node's children; without those of a form seen before, and capped at random."""
+        children = self.space.expansions(node.program)
+        # A form may leave room for completions that the node does not have: then h is no bound.
+        forms: dict[Program, bool] = {}
+        for child in children:
+            form = self.space.form(child) if self.settings.deduplicate else child
+            forms[form] = forms.get(form, False) or self.space.same_room(form, child)
+        return self._capped(
+            node,
+            [
+                self._node(form, node, inherits=bounded and not _is_root(node))
+                for form, bounded in forms.items()
+                if form not in self._seen
+            ],
+        )
+
+    def _capped(self, parent: Node, children: list[Node]) -> list[Node]:
+        most = self.settings.max_children
+        if most is not None and len(children) > most:
+            random = np.random.default_rng(seed_for(self.seed, "children", to_text(parent.program)))
+            kept = set(random.choice(len(children), most, replace=False).tolist())
+            self.lose(child for index, child in enumerate(children) if index not in kept)
+            children = [child for index, child in enumerate(children) if index in kept]
+        self._seen.update(child.program for child in children)
+        return children
+
+    def _node(self, program: Program, parent: Node | None, inherits: bool = False) -> Node:
+        settings = self.settings
+        may_stop = settings.pathmax and settings.early_stop and not is_complete(program)
+        return Node(
+            program,
+            parent,
+            g=self.space.cost(program),
+            closing=self.space.closing_cost(program) if settings.closing_cost else 0.0,
+            h=parent.h if parent and inherits else 0.0,
+            bounded=inherits,
+            goal=parent.h if parent and inherits and may_stop else None,
+            start=parent if settings.warm_start and not _is_root(parent) else None,
+        )
+
+    def train(
+        self, nodes: Sequence[Node], *waiting: Iterable[Node]
+    ) -> Generator[Ask, Sequence[Score], None]:
+        """Ask for scores and take them; ``waiting`` is everything else that is not explored."""
+        if not nodes:
+            return
+        elsewhere = list(chain(*waiting))
+        bound = min(self.lost, least_f(nodes), least_f(elsewhere))
+        scores = yield Ask(tuple(nodes), bound, len(elsewhere))
+        for node, score in zip(nodes, scores, strict=True):
+            self._take(node, score)
+
+    def _take(self, node: Node, score: Score) -> None:
+        node.trained = node.bounded = True
+        if node.complete:
+            node.h = score.error
+            self.incumbent = min(self.incumbent, node.f)
+            self._note_reached(node)
+        elif _is_root(node):
+            self._root_error = 0.0 if score.diverged else score.error
+        elif score.diverged:
+            node.h = self._root_error if _is_root(node.parent) else node.h
+        else:
+            node.h = max(score.error, node.h) if self.settings.pathmax else score.error
+
+    def _note_reached(self, complete: Node) -> None:
+        node = complete.parent
+        while node is not None and not _is_root(node):
+            known = self._reached.get(node, math.inf)
+            if complete.f < known:
+                self._reached[node] = complete.f
+                before = node.f if known == math.inf else known
+                self._rises += (complete.f - before) / node.program.n_holes
+            node = node.parent
+
+    @property
+    def hurries(self) -> bool:
+        """Whether a lazy search is still on the shortest way to the first complete program."""
+        return self.settings.lazy and self.incumbent == math.inf
+
+    @property
+    def width(self) -> int:
+        return 1 if self.hurries else self.settings.width
+
+    def pop(self, frontier: Frontier) -> Node:
+        """Take out the node to go on from (see ``haste``)."""
+        if self.hurries:
+            return frontier.pop_nearest()
+        rise = max(self._rises / max(len(self._reached), 1), 0.0)
+        return frontier.pop(self.settings.haste * rise)
+
+    def lose(self, nodes: Iterable[Node]) -> None:
+        """Give nodes up unexplored: they count for the bound."""
+        self.lost = min(self.lost, least_f(nodes))
+
+
+def least_f(nodes: Iterable[Node]) -> float:
+    return min((node.f for node in nodes), default=math.inf)
+
+
+def _is_root(node: Node | None) -> bool:
+    return node is not None and isinstance(node.program, Hole)

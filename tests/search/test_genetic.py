@@ -1,0 +1,204 @@
+"""Genetic search: who breeds, and that what is bred is a program of the space."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from search.tabulated_baselines import (
+    Promises,
+    complete_programs,
+    plain_space,
+    run,
+    spaces,
+)
+
+from nearstar.program import Apply, Program, is_complete, walk
+from nearstar.search.counting import Counting
+from nearstar.search.genetic import Breeding, Genetic, crossover, mutate
+from nearstar.search.scoring import Scored
+from nearstar.search.space import Space
+from nearstar.text import to_text
+
+
+class TestGenetic(Promises):
+    few = Genetic(population=8, select=4, generations=4, evaluations=20, mutation=0.5)
+    published = Genetic(
+        population=15,
+        select=8,
+        generations=20,
+        evaluations=100,
+        mutation=0.1,
+        initial_depth=5,
+        deduplicate=False,
+    )
+    bad = (
+        *(("population", 0), ("select", 0), ("generations", 0), ("evaluations", 0)),
+        *(("mutation", -0.1), ("mutation", 1.1), ("mutation", "often"), ("initial_depth", 0)),
+    )
+
+    def most(self, algorithm: Any, space: Space) -> int:
+        return min(algorithm.evaluations, algorithm.generations * algorithm.population)
+
+
+def some_programs(data: st.DataObject, space: Space, number: int) -> list[Program]:
+    programs = complete_programs(space.grammar, space.constraints.max_depth)
+    return [data.draw(st.sampled_from(programs)) for _ in range(number)]
+
+
+def parts(program: Program) -> list[Program]:
+    return [node for _, node in walk(program)]
+
+
+# Children
+
+
+@settings(max_examples=50)
+@given(data=st.data(), space=spaces(), seed=st.integers(0, 99))
+def test_crossing_over_gives_programs_of_the_space(
+    data: st.DataObject, space: Space, seed: int
+) -> None:
+    mother, father = some_programs(data, space, 2)
+    texts = to_text(mother), to_text(father)
+    depth = space.constraints.max_depth
+    child = crossover(mother, father, depth, np.random.default_rng(seed))
+    assert (to_text(mother), to_text(father)) == texts
+    if child is not None:
+        assert child in space.grammar and is_complete(child) and child.size <= depth
+        # What is not hers is one part of his.
+        assert any(_with(mother, child, part) for part in parts(father))
+
+
+def _with(mother: Program, child: Program, part: Program) -> bool:
+    """Whether the child is the mother with this part in one place."""
+    if child == part:
+        return True
+    if not isinstance(mother, Apply) or not isinstance(child, Apply):
+        return False
+    if mother.operation != child.operation:
+        return False
+    pairs = zip(mother.arguments, child.arguments, strict=True)
+    changed = [(one, other) for one, other in pairs if one != other]
+    return not changed or (len(changed) == 1 and _with(*changed[0], part))
+
+
+def test_crossing_over_reaches_every_part() -> None:
+    space = plain_space(vectors=True)
+    programs = complete_programs(space.grammar, 4)
+    mother = next(p for p in programs if p.operation.name == "if")
+    father = next(p for p in programs if p.operation.name == "multiply")
+    random = np.random.default_rng(0)
+    children = {crossover(mother, father, 6, random) for _ in range(300)} - {None}
+    # Her condition gives one number, his parts two each: it has no counterpart.
+    assert {child.operation.name for child in children} == {
+        *("if", "multiply"),
+        *(part.operation.name for part in father.arguments),
+    }
+    assert any(child.arguments[1:2] == (father,) for child in children)
+    assert any(child.arguments[2:] == (father,) for child in children)
+    assert all(c.arguments[0] == mother.arguments[0] for c in children if c.size > 3)
+
+
+@settings(max_examples=50)
+@given(data=st.data(), space=spaces(), seed=st.integers(0, 99))
+def test_mutating_gives_programs_of_the_space(data: st.DataObject, space: Space, seed: int) -> None:
+    (program,) = some_programs(data, space, 1)
+    text, depth = to_text(program), space.constraints.max_depth
+    mutant = mutate(program, Counting(space.grammar), depth, np.random.default_rng(seed))
+    assert to_text(program) == text
+    assert mutant in space.grammar and is_complete(mutant) and mutant.size <= depth
+
+
+def test_mutants_may_be_any_program() -> None:
+    space = plain_space(vectors=True)
+    programs = complete_programs(space.grammar, 3)
+    counting, random = Counting(space.grammar), np.random.default_rng(0)
+    mutants = {mutate(programs[0], counting, 3, random) for _ in range(20 * len(programs))}
+    assert mutants == set(programs)
+
+
+def test_children_keep_constraints_or_are_the_parent() -> None:
+    """Where nothing else is allowed, the parent itself passes."""
+    space = plain_space(depth=4, require=("map", "multiply", "LeftAffine", "RightAffine"))
+    breeding = Breeding(space, np.random.default_rng(0))
+    first = breeding.first(6, 5)
+    assert all(map(space.allows, first)) and len(set(first)) == 2
+    children = {breeding.child(first, mutation=1.0) for _ in range(30)}
+    assert children <= set(first)
+    assert breeding.crossed(first[0], first[0]) == first[0]
+
+
+# Generations
+
+
+@settings(max_examples=40)
+@given(space=spaces(), most=st.integers(1, 6), seed=st.integers(0, 99))
+def test_the_first_programs_are_small(space: Space, most: int, seed: int) -> None:
+    first = Breeding(space, np.random.default_rng(seed)).first(10, most)
+    least = space.grammar.least_rules[space.grammar.root]
+    assert len(first) == 10
+    assert all(program.size <= max(most, least) and space.allows(program) for program in first)
+
+
+def test_the_first_programs_are_drawn_uniformly() -> None:
+    space = plain_space(vectors=True)
+    programs = complete_programs(space.grammar, 3)
+    first = Breeding(space, np.random.default_rng(0)).first(50 * len(programs), 3)
+    counts = np.array([first.count(program) for program in programs])
+    assert counts.min() > 20 and counts.max() < 90
+
+
+@settings(max_examples=50)
+@given(
+    data=st.data(),
+    space=spaces(),
+    number=st.integers(1, 12),
+    select=st.integers(1, 8),
+    deduplicate=st.booleans(),
+)
+def test_the_best_are_selected_each_once(
+    data: st.DataObject, space: Space, number: int, select: int, deduplicate: bool
+) -> None:
+    scored = Scored(space, deduplicate)
+    programs = some_programs(data, space, number)
+    # Equivalent programs have equal costs.
+    price = {scored.form(p): data.draw(st.sampled_from((0.1, 0.2, 0.3))) for p in programs}
+    costs = [price[scored.form(program)] for program in programs]
+    chosen = Genetic(select=select)._best(scored, list(zip(programs, costs, strict=True)))
+    assert len(chosen) == min(select, len(price))
+    assert len({scored.form(program) for program, _ in chosen}) == len(chosen)
+    assert [cost for _, cost in chosen] == sorted(price.values())[:select]
+    assert all((program, cost) in zip(programs, costs, strict=True) for program, cost in chosen)
+
+
+def test_stops_at_evaluations_and_at_generations() -> None:
+    space = plain_space()
+    many = Genetic(population=30, generations=50, evaluations=47, deduplicate=False)
+    assert len(run(many, space).asked) == 47
+    short = run(Genetic(population=10, generations=3, evaluations=1000), space)
+    assert len(short.batches) <= 3 and len(short.asked) <= 30
+
+
+def test_without_mutation_children_are_made_of_their_parents() -> None:
+    space = plain_space()
+    algorithm = Genetic(population=8, mutation=0.0, deduplicate=False, generations=6)
+    batches = run(algorithm, space).batches
+    leaves = {node.operation for program in batches[0] for node in parts(program)}
+    assert len(batches) > 1
+    assert {node.operation for batch in batches for p in batch for node in parts(p)} <= leaves
+
+
+def test_generations_become_better() -> None:
+    def error(program: Program) -> float:
+        names = [node.operation.name for node in parts(program) if isinstance(node, Apply)]
+        return 1 - names.count("LeftAffine") / 6 - names.count("multiply") / 6
+
+    def mean(batch: list[Program]) -> float:
+        return float(np.mean([error(program) for program in batch]))
+
+    algorithm = Genetic(population=20, select=5, generations=8, evaluations=1000)
+    batches = run(algorithm, plain_space(depth=8), error=error).batches
+    assert min(map(error, batches[-1])) < min(map(error, batches[0])) - 0.1
+    assert mean(batches[2]) < mean(batches[0]) - 0.1

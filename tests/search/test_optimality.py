@@ -1,0 +1,342 @@
+"""NEAR's searches against brute force: the best program, the bound and the gap.
+
+Each test goes through many random grammars with tabulated scores; messages name the seed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from small_grammars import IF, ODD, A, BruteForce, label, random_sketch
+from tabulated import TOLERANCE, Case, Outcome, Table, random_case, solve
+
+from nearstar.canonical import canonical
+from nearstar.grammar import Grammar, Rule
+from nearstar.library import Select, Window
+from nearstar.program import Hole, Program
+from nearstar.search.astar import AStar
+from nearstar.search.constraints import Constraints
+from nearstar.search.idsbb import IDSBB
+from nearstar.search.protocol import Node, Score
+from nearstar.search.refine import neighbours
+from nearstar.types import Sequence, Signature, Vector
+
+Search = AStar | IDSBB
+
+SWITCHES: list[dict[str, Any]] = [
+    dict(zip(("lazy", "pathmax", "closing_cost", "deduplicate"), values[:4], strict=True))
+    | dict(zip(("width", "train_root", "margin"), values[4:], strict=True))
+    for values in itertools.product(*[(True, False)] * 4, (1, 3), (True, False), (0.0, 0.1))
+]
+"""All combinations of what may be on or off while the best program must still be found."""
+EPSILON = 0.15
+
+
+def searches(seed: int, **changes: Any) -> list[Search]:
+    """Both searches, with the combination of switches whose turn it is."""
+    turn = seed // len(SWITCHES)
+    switches = SWITCHES[seed % len(SWITCHES)] | {"haste": (1.0, 0.0, 4.0)[turn % 3]} | changes
+    return [
+        AStar(**switches),
+        IDSBB(**switches, initial_depth=(3, 1, 2, 6)[turn % 4]),
+    ]
+
+
+def cases(chunk: int, size: int, **changes: Any) -> Iterator[tuple[int, Case]]:
+    """So many cases, others for each chunk."""
+    for seed in range(chunk * size, (chunk + 1) * size):
+        yield seed, random_case(seed, **changes)
+
+
+def is_close(one: float, other: float) -> bool:
+    return abs(one - other) <= TOLERANCE
+
+
+# Without limits
+
+
+@pytest.mark.parametrize("chunk", range(16))
+def test_the_best_program_is_found_and_every_bound_holds(chunk: int) -> None:
+    for seed, case in cases(chunk, 64):
+        optimum = case.optimum()
+        for search in searches(seed):
+            told = f"case {seed}, {search}"
+            outcome = solve(search, case.space(), case.table, seed)
+            assert is_close(outcome.cost, optimum), told
+            assert max(outcome.promises) <= optimum + TOLERANCE, told
+            assert is_close(outcome.promises[-1], optimum), f"the gap is not 0: {told}"
+            check_asked(case, outcome, search, told)
+
+
+def check_asked(case: Case, outcome: Outcome, search: Search, told: str) -> None:
+    """Every program is asked once, and each node knows no more than is true."""
+    asked, grammar = outcome.asked, case.brute.grammar
+    assert len(set(asked)) == len(asked), told
+    if search.deduplicate:
+        assert len({canonical(program, grammar) for program in asked}) == len(asked), told
+    assert (Hole(grammar.root) in asked) == search.train_root, told
+    for node in outcome.nodes:
+        least = case.table.least(node.program)
+        assert node.trained and least < math.inf, f"{label(node.program)}: {told}"
+        if node.complete:
+            assert is_close(node.f, case.table.cost(node.program)), told
+        else:
+            assert node.h <= least + TOLERANCE, f"{label(node.program)}: {told}"
+
+
+def test_the_cases_are_of_all_kinds() -> None:
+    """Roots of each type, every depth, and many with more programs than canonical forms."""
+    kinds, depths, equivalents = set(), set(), 0
+    for _, case in cases(0, 200):
+        root = case.brute.grammar.root
+        kinds.add((root.maps_vectors, root.summarises))
+        depths.add(case.constraints.max_depth)
+        programs = case.programs()
+        forms = {canonical(program, case.brute.grammar) for program in programs}
+        equivalents += len(forms) < len(programs)
+        assert 10 <= len(set(programs)) == len(programs) <= 200
+    assert len(kinds) == 3 and depths == {2, 3, 4, 5, 6} and equivalents > 100
+
+
+class Deceptive(Table):
+    """Errors that make a dive meet a small form by way of a large program with a high h."""
+
+    W, X = "SlidingWindowAverage5", "sel_a()"
+    BEST, OTHER = f"{W}(if({X},{X},odd(odd({X}))))", f"{W}(odd({X}))"
+    ERRORS = ((BEST, 0.4), (OTHER, 0.45), (f"{W}(if({X},{X},{X}))", 0.5))
+    DETOUR = f"if({W}({X}),{W}({X}),??)"
+
+    def score(self, program: Program) -> Score:
+        if not program.n_holes:
+            return Score(dict(self.ERRORS).get(label(canonical(program, self.grammar)), 0.9))
+        blind = label(program).startswith("if") and label(program) != self.DETOUR
+        return Score(0.0 if blind else self.least(program))
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_a_form_that_is_smaller_takes_nothing_from_the_parent(width: int, lazy: bool) -> None:
+    """It can grow further within the depth than what the parent's h speaks of."""
+    root = Signature(Sequence(1), Vector(1))
+    summaries = (Rule(IF, 0.0), Rule(Window("Average", 5), 0.0))
+    vectors = (Rule(IF, 0.0), Rule(Select(A), 0.0), Rule(ODD, 0.0))
+    grammar = Grammar(root, (), summaries, vectors)
+    constraints = Constraints(max_depth=7)
+    case = Case(BruteForce(grammar), constraints, Deceptive(grammar, constraints, seed=0))
+    for search in (AStar(lazy=lazy, width=width), IDSBB(lazy=lazy, width=width, initial_depth=7)):
+        outcome = solve(search, case.space(), case.table)
+        assert outcome.best is not None and label(outcome.best) == Deceptive.BEST, search
+        assert max(outcome.promises) <= case.optimum() + TOLERANCE, search
+
+
+def test_a_training_may_end_when_it_reaches_the_parents_h() -> None:
+    spared = 0
+    for seed, case in cases(0, 30):
+        for search in searches(seed, pathmax=True):
+            full = solve(replace(search, early_stop=False), case.space(), case.table, seed)
+            outcome = solve(replace(search, early_stop=True), case.space(), case.table, seed)
+            assert outcome.asked == full.asked, f"case {seed}, {search}"
+            assert [node.f for node in outcome.nodes] == [node.f for node in full.nodes]
+            spared += sum(node.goal is not None for node in outcome.nodes)
+            assert all(node.goal is None for node in (*full.nodes,))
+    assert spared > 0
+
+
+# With an h that is too high
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_an_h_too_high_by_epsilon_costs_no_more_than_epsilon(chunk: int) -> None:
+    for seed, case in cases(chunk, 64, excess=EPSILON):
+        limit = case.optimum() + EPSILON + TOLERANCE
+        for search in searches(seed, margin=0.0):
+            outcome = solve(search, case.space(), case.table, seed)
+            assert max(outcome.cost, *outcome.promises) <= limit, f"case {seed}, {search}"
+
+
+def test_a_margin_of_epsilon_makes_up_for_it() -> None:
+    missed = 0
+    for seed, case in cases(2, 64, excess=EPSILON):
+        optimum = case.optimum()
+        for search in searches(seed, margin=EPSILON):
+            outcome = solve(search, case.space(), case.table, seed)
+            assert is_close(outcome.cost, optimum), f"case {seed}, {search}"
+            without = solve(replace(search, margin=0.0), case.space(), case.table, seed)
+            missed += without.cost > optimum + TOLERANCE
+    assert missed > 0, "no case needs the margin: they show nothing"
+
+
+# With limits
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_children": 2},
+        {"frontier": 1},
+        {"frontier": 3, "max_children": 3},
+        {"multiplier": 0.7},
+        {"depth_bias": 0.8},
+        {"multiplier": 0.9, "depth_bias": 0.95, "frontier": 2},
+    ],
+    ids=str,
+)
+def test_the_gap_covers_what_is_given_up(limits: dict[str, Any]) -> None:
+    missed = 0
+    for seed, case in cases(1, 50):
+        optimum = case.optimum()
+        for search in searches(seed, margin=0.0):
+            if isinstance(search, AStar) and not {"multiplier", "depth_bias"}.isdisjoint(limits):
+                continue
+            told = f"case {seed}, {search}"
+            outcome = solve(replace(search, **limits), case.space(), case.table, seed)
+            assert max(outcome.promises) <= optimum + TOLERANCE, told
+            missed += outcome.cost > optimum + TOLERANCE
+    assert missed > 0, "nothing is ever given up: they show nothing"
+
+
+@pytest.mark.parametrize("kind", [AStar, IDSBB])
+def test_children_are_capped_at_random_by_the_seed(kind: type[Search]) -> None:
+    search = kind(max_children=2, deduplicate=False, lazy=False)
+    for _, case in itertools.islice(filter(has_many_children, cases(0, 100)), 3):
+        children = set(case.space().expansions(root_of(case)))
+        kept = []
+        for seed in range(40):
+            outcome = solve(search, case.space(), case.table, seed)
+            assert outcome.asked == solve(search, case.space(), case.table, seed).asked
+            kept.append({node.program for node in outcome.moments[0].nodes})
+        assert all(len(some) == 2 for some in kept)
+        assert set.union(*kept) == children and not set.intersection(*kept)
+
+
+def has_many_children(numbered: tuple[int, Case]) -> bool:
+    case = numbered[1]
+    return len(case.space().expansions(root_of(case))) > 3
+
+
+def root_of(case: Case) -> Program:
+    return Hole(case.brute.grammar.root)
+
+
+class Even(Table):
+    """All partial programs alike, and all complete ones: no reason to leave anything out."""
+
+    def score(self, program: Program) -> Score:
+        return Score(0.0 if program.n_holes else 0.5)
+
+
+@pytest.mark.parametrize("initial_depth", [1, 2, 4])
+def test_the_depth_limit_grows_when_all_within_it_is_done(initial_depth: int) -> None:
+    deepened = 0
+    for seed, case in cases(2, 60):
+        table = Even(case.table.grammar, case.constraints, seed, weight=0.0)
+        search = IDSBB(initial_depth=initial_depth, deduplicate=False)
+        sizes = [program.size for program in solve(search, case.space(), table).asked]
+        deeper = [size for size in sizes if size > initial_depth]
+        assert deeper == sorted(deeper), f"case {seed}"
+        assert not deeper or max(sizes[: sizes.index(deeper[0])]) == initial_depth
+        deepened += len(set(deeper)) > 1
+    assert initial_depth > 3 or deepened > 0
+
+
+# Trainings that diverge
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_diverged_programs_take_the_parents_h_or_error_1(share: float) -> None:
+    for seed, case in cases(3, 50, diverging=share):
+        optimum = case.optimum()
+        for search in searches(seed):
+            outcome = solve(search, case.space(), case.table, seed)
+            told = f"case {seed}, {search}"
+            assert is_close(outcome.cost, optimum), told
+            assert max(outcome.promises) <= optimum + TOLERANCE, told
+            for node in outcome.nodes:
+                if case.table.score(node.program).diverged and node.parent is not None:
+                    assert node.h == h_if_diverged(node, case, search), told
+
+
+def h_if_diverged(node: Node, case: Case, search: Search) -> float:
+    assert node.parent is not None
+    if node.complete:
+        return 1.0
+    if isinstance(node.parent.program, Hole):
+        root = case.table.score(node.parent.program)
+        return root.error if search.train_root and not root.diverged else 0.0
+    # A form that is smaller than the child itself has nothing from the parent.
+    return node.parent.h if node.program.size > node.parent.program.size else 0.0
+
+
+# From sketches and programs
+
+
+def test_from_a_sketch_the_best_completion_is_found() -> None:
+    for seed, case in cases(1, 128):
+        random = Random(seed)
+        sketch = random_sketch(random, random.choice(case.programs()))
+        optimum, best = case.optimum(sketch), case.optimum()
+        for search in searches(seed):
+            outcome = solve(search, case.space(sketch), case.table, seed)
+            told = f"case {seed}, {label(sketch)}, {search}"
+            # A canonical form is smaller: it may be that of a completion beyond the depth.
+            assert best - TOLERANCE <= outcome.cost <= optimum + TOLERANCE, told
+            assert search.deduplicate or is_close(outcome.cost, optimum), told
+            assert max(outcome.promises) <= optimum + TOLERANCE, told
+
+
+def test_refining_never_gives_a_worse_program() -> None:
+    better = 0
+    for seed, case in cases(4, 60):
+        given = Random(seed).choice(case.programs())
+        starts = neighbours(case.space(), given)
+        assert starts[0] == given
+        optimum = case.optimum(*starts)
+        for search in searches(seed):
+            outcome = solve(search, case.space(*starts), case.table, seed)
+            told = f"case {seed}, {label(given)}, {search}"
+            assert outcome.cost <= optimum + TOLERANCE, told
+            assert search.deduplicate or is_close(outcome.cost, optimum), told
+            assert max(outcome.promises) <= optimum + TOLERANCE, told
+            better += outcome.cost < case.table.cost(given) - TOLERANCE
+    assert better > 60
+
+
+# How much is trained
+
+
+def test_lazy_searches_train_less() -> None:
+    trained = {(kind, lazy): 0 for kind in (AStar, IDSBB) for lazy in (True, False)}
+    for seed, case in cases(5, 60):
+        for search, lazy in itertools.product(searches(seed), (True, False)):
+            outcome = solve(replace(search, lazy=lazy), case.space(), case.table, seed)
+            trained[type(search), lazy] += len(outcome.asked)
+    for kind in (AStar, IDSBB):
+        assert trained[kind, True] < trained[kind, False]
+
+
+class Upward(Table):
+    """f rises with every hole that is closed: its order alone would leave programs to the end."""
+
+    def score(self, program: Program) -> Score:
+        return Score(1 / (1 + program.n_holes))
+
+
+def test_a_lazy_search_soon_has_a_program() -> None:
+    """After at most one training more than the smallest program has rules, whatever f says."""
+    for seed, case in cases(6, 60):
+        grammar = case.table.grammar
+        table = Upward(grammar, case.constraints, seed, case.table.weight)
+        for search in searches(seed, lazy=True):
+            if isinstance(search, IDSBB):
+                search = replace(search, initial_depth=case.constraints.max_depth)
+            asked = solve(search, case.space(), table, seed).asked[search.train_root :]
+            complete = [not program.n_holes for program in asked]
+            assert complete.index(True) <= grammar.least_rules[grammar.root], (
+                f"case {seed}, {search}"
+            )

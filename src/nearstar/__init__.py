@@ -18,6 +18,26 @@ from nearstar.metrics import Metrics
 from nearstar.model import Model
 from nearstar.program import Apply, Hole, Program, is_complete
 from nearstar.relax import Units
+from nearstar.run import (
+    Audit,
+    Candidate,
+    Display,
+    Evaluation,
+    Limits,
+    Result,
+    TracePoint,
+    learn,
+)
+from nearstar.search import (
+    IDSBB,
+    MCTS,
+    RNN,
+    AStar,
+    Constraints,
+    Enumeration,
+    Genetic,
+    MonteCarlo,
+)
 from nearstar.task import Task
 from nearstar.text import parse, to_text
 from nearstar.train import Budget, Trained, train
@@ -26,19 +46,33 @@ from nearstar.types import Sequence, Signature, Vector
 __version__ = "0.1.0"
 
 __all__ = [
+    "IDSBB",
+    "MCTS",
+    "RNN",
+    "AStar",
     "Apply",
+    "Audit",
     "Budget",
+    "Candidate",
+    "Constraints",
     "DataError",
+    "Display",
     "Domain",
     "DomainError",
+    "Enumeration",
+    "Evaluation",
     "Function",
+    "Genetic",
     "Grammar",
     "Hole",
+    "Limits",
     "Metrics",
     "Model",
+    "MonteCarlo",
     "NearstarError",
     "Program",
     "ProgramError",
+    "Result",
     "Rule",
     "Scale",
     "Sequence",
@@ -48,6 +82,7 @@ __all__ = [
     "Stopped",
     "Task",
     "TextError",
+    "TracePoint",
     "Trained",
     "Units",
     "Vector",
@@ -55,6 +90,7 @@ __all__ = [
     "exp",
     "function",
     "is_complete",
+    "learn",
     "log",
     "maximum",
     "minimum",

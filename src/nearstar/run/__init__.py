@@ -1,0 +1,32 @@
+"""Driving searches: training on threads, limits, events, results."""
+
+from nearstar.run.audit import Audit
+from nearstar.run.display import Display
+from nearstar.run.driver import drive
+from nearstar.run.evaluation import Candidate, Evaluation
+from nearstar.run.events import Evaluated, Event, Finished, Listener, NewBest, Round, Started
+from nearstar.run.learn import learn
+from nearstar.run.limits import Limits
+from nearstar.run.result import Result
+from nearstar.run.trace import TracePoint
+from nearstar.run.trainer import Trainer
+
+__all__ = [
+    "Audit",
+    "Candidate",
+    "Display",
+    "Evaluated",
+    "Evaluation",
+    "Event",
+    "Finished",
+    "Limits",
+    "Listener",
+    "NewBest",
+    "Result",
+    "Round",
+    "Started",
+    "TracePoint",
+    "Trainer",
+    "drive",
+    "learn",
+]

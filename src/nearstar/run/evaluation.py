@@ -1,0 +1,57 @@
+"""What is known of a program once it is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nearstar.program import Program
+from nearstar.train import Trained
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One trained program of a run, and its place in the search."""
+
+    program: Program
+    index: int
+    """Its place in the order in which the search asked, from 0."""
+    parent: int | None
+    """The index of its nearest trained ancestor in the search graph."""
+    complete: bool
+    answer: bool
+    """Whether it may be the result: complete ones, and in a relaxed run all."""
+    structural_cost: float
+    """s, not weighted."""
+    weight: float
+    """λ."""
+    error: float
+    """Validation error: ζ of a complete program, h of a partial one, 1 if it diverged."""
+    f: float
+    """The path cost of a complete program. For a partial one the search's bound on what it leads
+    to; from its own error alone as long as the search has not taken it."""
+    diverged: bool
+    epoch: int
+    """The epoch whose parameters count; 0 for parameters that were given, not trained."""
+    seconds: float
+    """Time that the training took."""
+    accuracy: float | None
+    """On the validation data; None if the training diverged."""
+    f1: float | None
+
+    @property
+    def path_cost(self) -> float:
+        """λ·s + ζ: what answers are compared by."""
+        return self.weight * self.structural_cost + self.error
+
+    @property
+    def rank(self) -> tuple[float, float, float, int]:
+        """The less, the better: by path cost; of equals the simpler one, then the first found."""
+        return self.path_cost, self.structural_cost, self.error, self.index
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An evaluated program with its parameters."""
+
+    evaluation: Evaluation
+    trained: Trained

@@ -1,0 +1,59 @@
+"""Everything that happens in a run, for those who listen: displays, journals, live pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nearstar.run.evaluation import Candidate, Evaluation
+from nearstar.run.limits import Limits
+from nearstar.run.result import Result
+from nearstar.run.trace import TracePoint
+from nearstar.train import Trained
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run begins; the first thing it may do is to compile the engine."""
+
+    limits: Limits
+    workers: int
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """A program was trained. Its f is provisional: the search takes it at the end of the round."""
+
+    evaluation: Evaluation
+    trained: Trained
+    seconds: float
+    """Since the start of the run."""
+
+
+@dataclass(frozen=True, eq=False)
+class NewBest:
+    """An answer better than all before."""
+
+    candidate: Candidate
+    point: TracePoint
+
+
+@dataclass(frozen=True)
+class Round:
+    """All that the search asked for in a round is answered."""
+
+    point: TracePoint
+    waiting: int
+    """Nodes in the frontier."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A run has ended; nothing follows."""
+
+    result: Result
+
+
+Event = Started | Evaluated | NewBest | Round | Finished
+Listener = Callable[[Event], None]
+"""Called in the thread of the run, one event after the other. What it raises ends the run."""

@@ -1,0 +1,30 @@
+"""How long a run may go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nearstar.checks import check_positive, check_whole
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a run; it ends at the first one that is reached. None: no limit.
+
+    Limits of trainings and rounds give the same result on any machine with any number of workers;
+    a limit of time gives what an unlimited run has found by then.
+    """
+
+    seconds: float | None = None
+    """Time, from the first training on; compiling the engine, once, does not count."""
+    trainings: int | None = None
+    """Programs trained."""
+    rounds: int | None = None
+    """Times that the search asks for programs to be trained."""
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None:
+            check_positive("the limit of seconds", self.seconds)
+        for name in ("trainings", "rounds"):
+            if getattr(self, name) is not None:
+                check_whole(f"the limit of {name}", getattr(self, name))

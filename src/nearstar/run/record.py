@@ -1,0 +1,154 @@
+"""The record of a run: all that was evaluated, the best of it, and how it went."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nearstar.program import Program
+from nearstar.run.evaluation import Candidate, Evaluation
+from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
+from nearstar.run.front import pareto
+from nearstar.run.trace import TracePoint
+from nearstar.search.protocol import Ask, Node
+from nearstar.search.space import Space
+from nearstar.train import Trained
+
+
+class Record:
+    """Takes what is trained, in the order asked, and tells the listeners.
+
+    Parameters are kept for the front alone; with ``keep`` for all nodes, as starts of others. It
+    can be read after an interrupt at any point.
+    """
+
+    def __init__(
+        self, space: Space, listeners: Sequence[Listener], *, relaxed: bool, keep: bool
+    ) -> None:
+        self._space = space
+        self._listeners = tuple(listeners)
+        self._relaxed = relaxed
+        self._keep = keep
+        self._places: dict[Node, int] = {}
+        self._given: dict[Program, int] = {}
+        self._parameters: dict[int, Trained] = {}
+        self._best: Candidate | None = None
+        self.nodes: list[Node] = []
+        """The node of each evaluation."""
+        self.evaluations: list[Evaluation] = []
+        self.trace: list[TracePoint] = []
+        self.began = time.monotonic()
+        self.trained = 0
+        self.rounds = 0
+        self.engine_seconds = 0.0
+        self.bound: float | None = None
+        """Of the latest ask."""
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+    def tell(self, event: Event) -> None:
+        for listener in self._listeners:
+            listener(event)
+
+    def give(self, trained: Trained) -> None:
+        """Count a program whose parameters were given as an answer, before the search begins."""
+        node = Node(trained.program, None, g=self._space.cost(trained.program))
+        self.add(node, trained, counted=False)
+        self._given[trained.program] = self._places[node]
+
+    def add(self, node: Node, trained: Trained, *, counted: bool) -> None:
+        """Take the next result in order; ``counted`` unless no training was needed for it."""
+        if node.program in self._given:
+            self._places[node] = self._given[node.program]
+            return
+        evaluation = self._evaluation(node, trained)
+        if counted:
+            self.trained += 1
+            self.engine_seconds += trained.seconds
+        if self._keep or evaluation.answer:
+            self._parameters[evaluation.index] = trained
+        self.nodes.append(node)
+        self._places[node] = evaluation.index
+        self.evaluations.append(evaluation)
+        self.tell(Evaluated(evaluation, trained, self.seconds))
+        if evaluation.answer:
+            self._compare(Candidate(evaluation, trained))
+
+    def _compare(self, new: Candidate) -> None:
+        if not self._keep:
+            # Those on the front until now, and the new one.
+            answers = (self.evaluations[index] for index in self._parameters)
+            kept = {each.index: self._parameters[each.index] for each in pareto(answers)}
+            self._parameters = kept
+        if self._best is None or new.evaluation.rank < self._best.evaluation.rank:
+            self._best = new
+            point = self._point()
+            self.trace.append(point)
+            self.tell(NewBest(new, point))
+
+    def end_round(self, ask: Ask) -> None:
+        """All that was asked has been taken."""
+        self.rounds += 1
+        point = self._point()
+        self.trace.append(point)
+        self.tell(Round(point, ask.waiting))
+
+    def start_for(self, node: Node) -> Trained | None:
+        """The trained program whose parameters a node's training starts from."""
+        if node.start is None:
+            return None
+        if not self._keep:
+            raise ValueError("the search starts trainings from others: drive it with keep=True")
+        return self._parameters[self._places[node.start]]
+
+    def front(self) -> tuple[Candidate, ...]:
+        """Answers that none other beats, cheapest first."""
+        return tuple(
+            Candidate(each, self._parameters[each.index]) for each in pareto(self.evaluations)
+        )
+
+    def taken(self) -> list[Evaluation]:
+        """The evaluations, with f as the search made it of their errors."""
+        return [
+            replace(each, f=node.f) if not each.complete and node.trained else each
+            for each, node in zip(self.evaluations, self.nodes, strict=False)
+        ]
+
+    def _point(self) -> TracePoint:
+        return TracePoint(
+            seconds=self.seconds,
+            engine_seconds=self.engine_seconds,
+            rounds=self.rounds,
+            trained=self.trained,
+            best=None if self._best is None else self._best.evaluation.path_cost,
+            bound=self.bound,
+        )
+
+    def _evaluation(self, node: Node, trained: Trained) -> Evaluation:
+        partial_and_failed = trained.diverged and not node.complete
+        metrics = trained.metrics
+        return Evaluation(
+            program=node.program,
+            index=len(self.evaluations),
+            parent=self._nearest(node.parent),
+            complete=node.complete,
+            answer=node.complete or self._relaxed,
+            structural_cost=self._space.grammar.cost(node.program),
+            weight=self._space.weight,
+            error=trained.error,
+            # A search gives a partial program that diverged the h it had before.
+            f=node.g + node.closing + (node.h if partial_and_failed else trained.error),
+            diverged=trained.diverged,
+            epoch=trained.epoch,
+            seconds=trained.seconds,
+            accuracy=None if metrics is None else metrics.accuracy,
+            f1=None if metrics is None else metrics.f1,
+        )
+
+    def _nearest(self, ancestor: Node | None) -> int | None:
+        while ancestor is not None and ancestor not in self._places:
+            ancestor = ancestor.parent
+        return None if ancestor is None else self._places[ancestor]

@@ -1,0 +1,64 @@
+"""Where a search starts from, if not from nothing: a sketch, a program, or a model."""
+
+from __future__ import annotations
+
+from nearstar.domain import Domain
+from nearstar.errors import NearstarError, ProgramError
+from nearstar.model import Model
+from nearstar.program import Apply, Hole, Program, is_complete
+from nearstar.relax import Units
+from nearstar.task import Task
+from nearstar.text import parse
+from nearstar.train import Trained
+from nearstar.types import Signature
+
+
+def read_start(
+    start: str | Program | Model, task: Task, domain: Domain, signature: Signature
+) -> tuple[Program, Model | None]:
+    """The program to start from; and the model, if it is complete and has parameters.
+
+    Numbers in a sketch are not used: what is around them will change.
+    """
+    names = task.train.class_names
+    if isinstance(start, str):
+        parsed = parse(start, domain, signature)
+        if parsed.theta is None or not is_complete(parsed.program):
+            return parsed.program, None
+        return parsed.program, Model(parsed.program, parsed.theta, domain, names, task.scale)
+    if not isinstance(start, Model | Apply | Hole):
+        raise NearstarError(
+            "start must be a program as text (with ?? for its holes), a Program or a Model, "
+            f"not a {type(start).__name__}"
+        )
+    program = start.program if isinstance(start, Model) else start
+    if program.signature != signature:
+        raise ProgramError(
+            f"the start has the type {program.signature}, but a program of {signature} is to be "
+            "learned; for two classes, single=False means two outputs and single=True one"
+        )
+    if not isinstance(start, Model) or not is_complete(program):
+        return program, None
+    if start.class_names != names:
+        raise NearstarError(
+            f"the model to start from tells {', '.join(start.class_names)}, but the data have the "
+            f"classes {', '.join(names)}"
+        )
+    return program, start
+
+
+def judged(model: Model, task: Task, units: Units) -> Trained:
+    """A model as it is, without training, with what it reaches on the validation data."""
+    metrics = model.evaluate(task.valid)
+    return Trained(
+        program=model.program,
+        theta=model.theta,
+        scale=model.scale,
+        units=units,
+        error=metrics.error,
+        metrics=metrics,
+        losses=(),
+        epoch=0,
+        diverged=False,
+        seconds=0.0,
+    )

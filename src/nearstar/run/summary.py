@@ -1,0 +1,98 @@
+"""A result in a few lines of plain text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nearstar.run.audit import Audit
+from nearstar.run.evaluation import Evaluation
+from nearstar.text import to_text
+
+if TYPE_CHECKING:
+    from nearstar.run.result import Result
+
+
+def summarise(result: Result) -> str:
+    """What was found, how good it is, and why the run ended; or why nothing was found."""
+    if result.best is None:
+        lines = [_why_nothing(result)]
+    else:
+        best = result.best.evaluation
+        lines = [to_text(best.program), _cost(best), _gap(result)]
+    if result.audit is not None:
+        lines.append(f"audit: {_excess(result.audit)}")
+    if result.pruned is not None:
+        lines.append(f"audit of what was left unfinished: {_excess(result.pruned)}")
+    lines.append(f"{_why_ended(result)}; {_effort(result)}")
+    return "\n".join(lines)
+
+
+def _cost(best: Evaluation) -> str:
+    sum_of = f"{best.weight:g} × {best.structural_cost:.4g} for structure + {best.error:.4f} error"
+    scores = (
+        "the training diverged"
+        if best.accuracy is None or best.f1 is None
+        else f"accuracy {best.accuracy:.3f}, F1 {best.f1:.3f}"
+    )
+    return f"cost {best.path_cost:.4f} = {sum_of} ({scores})"
+
+
+def _gap(result: Result) -> str:
+    if result.gap is None:
+        return "gap unknown: this search knows no bound"
+    if result.gap == 0:
+        return "gap 0: nothing unexplored can be better, if the heuristic never overestimates"
+    return (
+        f"gap {result.gap:.4f}: nothing unexplored can cost less than {result.bound:.4f}, "
+        "if the heuristic never overestimates"
+    )
+
+
+def _excess(audit: Audit) -> str:
+    if audit.violations == 0:
+        text = f"the heuristic overestimated at none of {audit.nodes} nodes"
+    else:
+        text = (
+            f"the heuristic overestimated at {audit.violations:.0%} of {audit.nodes} nodes, by up "
+            f"to {audit.largest:.4f}"
+        )
+    if audit.correlation is None:
+        return text
+    return f"{text}; rank correlation with what was reached {audit.correlation:.2f}"
+
+
+def _why_ended(result: Result) -> str:
+    return {
+        "exhausted": "the search explored all that it would",
+        "finished": "the search came to its end",
+        "interrupted": "interrupted",
+    }.get(result.ended) or f"the {_limit(result)} was reached"
+
+
+def _limit(result: Result) -> str:
+    limits = result.limits
+    if result.ended == "time":
+        return f"limit of {limits.seconds:g} s"
+    count = limits.trainings if result.ended == "trainings" else limits.rounds
+    kind = result.ended if count != 1 else result.ended.removesuffix("s")
+    return f"limit of {count} {kind}"
+
+
+def _effort(result: Result) -> str:
+    programs = "1 program" if result.trained == 1 else f"{result.trained} programs"
+    rounds = "1 round" if result.rounds == 1 else f"{result.rounds} rounds"
+    return f"{programs} trained in {rounds} and {result.seconds:.1f} s"
+
+
+def _why_nothing(result: Result) -> str:
+    if result.ended in ("exhausted", "finished"):
+        return (
+            "No complete program was trained: the search gave up all ways to one; give it a wider "
+            "frontier, more children or looser constraints"
+        )
+    if result.ended == "interrupted":
+        return "No complete program was trained before the run was interrupted; let it run longer"
+    return (
+        f"No complete program was found: the {_limit(result)} was reached before one was trained; "
+        "allow more"
+    )

@@ -1,0 +1,60 @@
+"""Training the programs of a run, each with a seed of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from nearstar.data.sequences import Sequences
+from nearstar.errors import NearstarError
+from nearstar.interrupt import Stop
+from nearstar.program import Hole, Program
+from nearstar.relax import Units
+from nearstar.run.warm import starting_parameters
+from nearstar.seeds import seed_for
+from nearstar.task import Task
+from nearstar.text import to_text
+from nearstar.train import Budget, Trained, train
+
+
+@dataclass(frozen=True, eq=False)
+class Trainer:
+    """Trains programs for a task. A program's seed comes from the run's seed and its text alone."""
+
+    task: Task
+    budget: Budget = field(default_factory=Budget)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        weights, n_classes = self.budget.class_weights, self.task.train.n_classes
+        if weights is not None and len(weights) != n_classes:
+            raise NearstarError(
+                f"{len(weights)} class weights were given for {n_classes} classes; give one each"
+            )
+
+    def train(
+        self,
+        program: Program,
+        start: Trained | None = None,
+        goal: float | None = None,
+        stop: Stop | None = None,
+    ) -> Trained:
+        """The trained program; ``start`` is one whose parameters it begins with, where they fit.
+
+        With a ``goal``, the training may end as soon as the error is no higher.
+        """
+        seed = seed_for(self.seed, "train", to_text(program))
+        theta = None
+        # What diverged has nothing to pass on.
+        if start is not None and not start.diverged:
+            theta = starting_parameters(program, self.budget.units, self.task.scale, start, seed)
+        return train(program, self.task, self.budget, seed, start=theta, goal=goal, stop=stop)
+
+
+@cache
+def compile_engine() -> None:
+    """Have the engine compiled, which takes long only the first time on a machine."""
+    tiny = Task(Sequences.from_arrays(np.zeros((2, 2, 1), np.float32), np.array([[0, 1], [1, 0]])))
+    train(Hole(tiny.signature()), tiny, Budget(neural_epochs=1, units=Units(1, 1)))

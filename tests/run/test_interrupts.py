@@ -1,0 +1,77 @@
+"""Ctrl-C, as a person presses it: in a process of its own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+LEARNING = """
+from nearstar import Domain, Task, two_animals_split
+from nearstar.run import NewBest, learn
+
+def listener(event):
+    if isinstance(event, NewBest):
+        print("found", flush=True)
+
+task = Task(*two_animals_split(0)[:2])
+result = learn(task, Domain.built_in("crim13"), listeners=[listener], workers=2)
+print(result.ended, result.best.evaluation.path_cost == min(
+    each.path_cost for each in result.evaluations if each.complete))
+print(result.summary())
+"""
+
+DEAF = """
+import os, threading, time
+from run.driving import Plain, Table, small_space
+from nearstar.run import drive
+
+def before(program, stop):
+    if program.size > 1:
+        print("training", flush=True)
+        while not stop.flag[0]:
+            time.sleep(0.001)
+        print("told", flush=True)
+        time.sleep(60)  # and does not care
+
+space = small_space()
+result = drive(Plain().search(space), Table(before=before), space, workers=1)
+print(result.ended, flush=True)
+os._exit(0)
+"""
+
+
+def started(script: str, first: str) -> subprocess.Popen[str]:
+    """A process that runs the script and has said its first word."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=TESTS,
+    )
+    assert process.stdout is not None and process.stdout.readline() == f"{first}\n"
+    return process
+
+
+def test_ctrl_c_returns_the_best_so_far() -> None:
+    process = started(LEARNING, "found")
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0 and not errors
+    lines = output.replace("found\n", "").splitlines()
+    assert lines[0] == "interrupted True"
+    assert lines[-1].startswith("interrupted; ") and "x" in lines[1]
+
+
+def test_a_second_ctrl_c_does_not_wait_for_trainings_to_end() -> None:
+    process = started(DEAF, "training")
+    process.send_signal(signal.SIGINT)
+    assert process.stdout is not None and process.stdout.readline() == "told\n"
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 0 and not errors
+    assert output == "interrupted\n"

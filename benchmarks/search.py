@@ -1,0 +1,243 @@
+"""How searches compare: path cost against time, NEAR against baselines, each switch by itself.
+
+    python benchmarks/search.py --task hidden-rule --seconds 20 --seeds 3
+    python benchmarks/search.py --task social aggression ballhandler bouts --json out.json
+
+Each run trains on one thread, so that its time is engine time; ``--jobs`` runs go side by side.
+Runs of one task and seed are compared with each other only. ``--read out.json`` prints the tables
+of an earlier measurement again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from search_tables import print_tables
+from search_tasks import TASKS, Setting, available
+
+import nearstar as ns
+
+Make = Callable[[ns.Domain], Any]
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """An algorithm with settings, and how programs are trained for it."""
+
+    make: Make
+    published: bool = False
+    """Trained to the letter of the paper."""
+
+
+@dataclass(frozen=True)
+class Restarted:
+    """A search that begins anew, with another seed, until time is over."""
+
+    algorithm: Any
+
+    def search(self, space: Any, seed: int) -> Any:
+        again = 0
+        while True:
+            yield from self.algorithm.search(space, seed + 1000 * again)
+            again += 1
+
+
+def default(**changes: Any) -> Contestant:
+    return Contestant(lambda domain: ns.AStar(**changes))
+
+
+def paper(**changes: Any) -> Contestant:
+    """The published A*, with one switch changed, trained as the default is."""
+    return Contestant(lambda domain: ns.AStar.paper(domain, **changes))
+
+
+BASELINES: dict[str, Contestant] = {
+    "enumeration": Contestant(lambda domain: ns.Enumeration(max_programs=1_000_000)),
+    "Monte Carlo": Contestant(lambda domain: Restarted(_settings(ns.MonteCarlo, domain))),
+    "MCTS": Contestant(lambda domain: Restarted(_settings(ns.MCTS, domain))),
+    "genetic": Contestant(lambda domain: Restarted(_settings(ns.Genetic, domain))),
+    "RNN": Contestant(ns.RNN.paper),
+}
+PAPER: dict[str, Contestant] = {
+    "A* paper": Contestant(ns.AStar.paper, published=True),
+    "IDS-BB paper": Contestant(ns.IDSBB.paper, published=True),
+    "enumeration paper": Contestant(ns.Enumeration.paper, published=True),
+    "Monte Carlo paper": Contestant(ns.MonteCarlo.paper, published=True),
+    "MCTS paper": Contestant(ns.MCTS.paper, published=True),
+    "genetic paper": Contestant(ns.Genetic.paper, published=True),
+    "RNN paper": Contestant(ns.RNN.paper, published=True),
+}
+NEAR: dict[str, Contestant] = {
+    "A*": default(),
+    "IDS-BB": Contestant(lambda domain: ns.IDSBB()),
+    "A* paper, our training": paper(),
+    "IDS-BB paper, our training": Contestant(ns.IDSBB.paper),
+}
+SWITCHES: dict[str, Contestant] = {
+    **{
+        f"A* without {name}": default(**{name: off})
+        for name, off in (
+            *(("lazy", False), ("pathmax", False), ("closing_cost", False)),
+            *(("deduplicate", False), ("early_stop", False), ("haste", 0.0)),
+        )
+    },
+    "A* with warm_start": default(warm_start=True),
+    "A* with margin .02": default(margin=0.02),
+    "A* with haste .5": default(haste=0.5),
+    "A* with width 1": default(width=1),
+    "A* with width 16": default(width=16),
+    **{
+        f"A* paper with {name}": paper(**{name: on})
+        for name, on in (
+            *(("lazy", True), ("pathmax", True), ("closing_cost", True), ("deduplicate", True)),
+            *(("haste", 1.0), ("max_children", None), ("frontier", None)),
+        )
+    },
+}
+GROUPS = {"near": NEAR, "paper": PAPER, "baselines": BASELINES, "switches": SWITCHES}
+CONTESTANTS = {name: each for group in GROUPS.values() for name, each in group.items()}
+
+
+def _settings(algorithm: Any, domain: ns.Domain) -> Any:
+    """The paper's sizes, without the repetitions that it allows."""
+    return algorithm.paper(domain, deduplicate=True)
+
+
+@cache
+def _setting(task: str) -> Setting:
+    return TASKS[task]()
+
+
+@cache
+def _task(task: str, standardise: bool) -> ns.Task:
+    setting = _setting(task)
+    return ns.Task(setting.train, setting.valid, standardise=standardise)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run gave."""
+
+    task: str
+    contestant: str
+    seed: int
+    trained: int
+    engine_seconds: float
+    seconds: float
+    curve: list[tuple[float, int, float]]
+    """Engine seconds, programs trained and path cost at each new best."""
+    cost: float | None
+    program: str | None
+    valid_f1: float | None
+    valid_accuracy: float | None
+    test_f1: float | None
+    test_accuracy: float | None
+    gap: float | None
+    epsilon: float | None
+    """The largest excess of f over what was reached below a node."""
+    correlation: float | None
+    ended: str
+
+
+def run(task: str, contestant: str, seed: int, seconds: float) -> Run:
+    """Let a contestant search for so many seconds."""
+    setting, chosen = _setting(task), CONTESTANTS[contestant]
+    raw = chosen.published and not setting.domain.paper.get("standardise", True)
+    result = ns.learn(
+        _task(task, not raw),
+        setting.domain,
+        chosen.make(setting.domain),
+        seed=seed,
+        budget=setting.published() if chosen.published else setting.ours(),
+        limits=ns.Limits(seconds=seconds),
+        constraints=ns.Constraints(max_depth=setting.max_depth),
+        single=not chosen.published,
+        workers=1,
+        progress=False,
+    )
+    best = result.best
+    test = (
+        result.model(setting.domain, setting.train.class_names).evaluate(setting.test)
+        if best
+        else None
+    )
+    curve = [(p.engine_seconds, p.trained, p.best) for p in result.trace if p.best is not None]
+    return Run(
+        task=task,
+        contestant=contestant,
+        seed=seed,
+        trained=result.trained,
+        engine_seconds=result.engine_seconds,
+        seconds=result.seconds,
+        curve=[point for i, point in enumerate(curve) if i == 0 or point[2] < curve[i - 1][2]],
+        cost=best.evaluation.path_cost if best else None,
+        program=ns.to_text(best.evaluation.program) if best else None,
+        valid_f1=best.evaluation.f1 if best else None,
+        valid_accuracy=best.evaluation.accuracy if best else None,
+        test_f1=test.f1 if test else None,
+        test_accuracy=test.accuracy if test else None,
+        gap=result.gap,
+        epsilon=result.audit.largest if result.audit else None,
+        correlation=result.audit.correlation if result.audit else None,
+        ended=result.ended,
+    )
+
+
+def measure(
+    tasks: Iterable[str], names: Iterable[str], seeds: int, seconds: float, jobs: int
+) -> list[dict[str, Any]]:
+    """All runs, so many side by side; those of one task and seed close together in time."""
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        futures = [
+            pool.submit(run, task, name, seed, seconds)
+            for task in tasks
+            for seed in range(seeds)
+            for name in names
+        ]
+        runs = []
+        for future in as_completed(futures):
+            runs.append(future.result())
+            print(_line(runs[-1]), flush=True)
+    return [asdict(each) for each in runs]
+
+
+def _line(run: Run) -> str:
+    cost = "   –  " if run.cost is None else f"{run.cost:.4f}"
+    return (
+        f"{run.task:12} {run.seed} {run.contestant:28} {cost} {run.trained:5} trained "
+        f"{run.engine_seconds:6.1f} s {run.ended:10} {run.program or ''}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--task", nargs="+", choices=list(TASKS), default=available())
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each run")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS))
+    parser.add_argument("--contestant", nargs="+", choices=list(CONTESTANTS), help="only these")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--json", type=Path, help="write all runs there")
+    parser.add_argument("--read", type=Path, nargs="+", help="print tables of these files instead")
+    args = parser.parse_args()
+    if args.read:
+        print_tables([run for path in args.read for run in json.loads(path.read_text())["runs"]])
+        return
+    names = args.contestant or [name for group in args.group for name in GROUPS[group]]
+    runs = measure(args.task, names, args.seeds, args.seconds, args.jobs)
+    if args.json:
+        args.json.write_text(json.dumps({"seconds": args.seconds, "runs": runs}, indent=1))
+    print_tables(runs)
+
+
+if __name__ == "__main__":
+    main()

@@ -91,10 +91,8 @@ SWITCHES: dict[str, Contestant] = {
         )
     },
     "A* with warm_start": default(warm_start=True),
-    "A* with margin .02": default(margin=0.02),
-    "A* with haste .5": default(haste=0.5),
+    "A* with margin .05": default(margin=0.05),
     "A* with width 1": default(width=1),
-    "A* with width 16": default(width=16),
     **{
         f"A* paper with {name}": paper(**{name: on})
         for name, on in (

@@ -10,6 +10,9 @@ import numpy as np
 
 T = TypeVar("T")
 
+_STEP = 0.2
+"""Seconds."""
+
 
 class Stop:
     """Ends a training from another thread, within a batch."""
@@ -46,7 +49,9 @@ def interruptible(work: Callable[[], T], stop: Stop) -> T:
     thread = threading.Thread(target=run, daemon=True)
     try:
         thread.start()
-        thread.join()
+        # An interrupt that comes just before a wait does not end it: wait in short steps.
+        while thread.is_alive():
+            thread.join(_STEP)
     except BaseException:
         stop.set()
         raise

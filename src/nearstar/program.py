@@ -100,6 +100,18 @@ def is_complete(program: Program) -> bool:
     return program.n_holes == 0
 
 
+def completes(program: Program, sketch: Program) -> bool:
+    """Whether a program is the sketch with something in the place of each of its holes."""
+    if isinstance(sketch, Hole):
+        return program.signature == sketch.signature
+    return (
+        not isinstance(program, Hole)
+        and program.operation == sketch.operation
+        and program.signature == sketch.signature
+        and all(map(completes, program.arguments, sketch.arguments))
+    )
+
+
 def walk(program: Program, path: Path = ()) -> Iterator[tuple[Path, Program]]:
     """Every node with its path, in the order of the derivation (depth first, leftmost)."""
     yield path, program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from nearstar.metrics import Metrics
 from nearstar.parameters import Theta, initial, layout, scaled, unscaled
 from nearstar.program import Apply, Hole, Program, is_complete
 from nearstar.relax import Units
+from nearstar.seeds import seed_for
 from nearstar.task import Task
 
 
@@ -43,13 +44,15 @@ class Budget:
     """Which epoch's parameters count: that of the least validation error, or the last."""
     reshuffle: bool = True
     """Whether batches come in another order in every epoch; they are drawn once in any case."""
+    restarts: int = 1
+    """Trainings of a complete program, from different starting parameters; the best one counts."""
     clip: float | None = None
     """Longest gradient; longer ones are shortened to it."""
     batch_seed: int = 0
     """Decides which sequences share a batch."""
 
     def __post_init__(self) -> None:
-        for name in ("neural_epochs", "symbolic_epochs", "batch_size"):
+        for name in ("neural_epochs", "symbolic_epochs", "batch_size", "restarts"):
             check_whole(name, getattr(self, name), least=1)
         check_whole("batch_seed", self.batch_seed, least=0)
         check_positive("learning_rate", self.learning_rate)
@@ -134,10 +137,26 @@ def train(
             f"{len(budget.class_weights)} class weights were given for {n_classes} classes"
         )
     blocks = layout(program, budget.units)
-    theta = (
-        initial(blocks, seed) if start is None else scaled(blocks, np.asarray(start), task.scale)
-    )
-    return interruptible(lambda: _train(program, task, budget, seed, theta, goal, stop), stop)
+    first = None if start is None else scaled(blocks, np.asarray(start), task.scale)
+
+    def trainings() -> list[Trained]:
+        seeds = [seed, *(seed_for(seed, "restart", str(n)) for n in range(1, budget.restarts))]
+        return [
+            _train(
+                program,
+                task,
+                budget,
+                each,
+                initial(blocks, each) if n or first is None else first,
+                goal,
+                stop,
+            )
+            for n, each in enumerate(seeds if is_complete(program) else seeds[:1])
+        ]
+
+    trained = interruptible(trainings, stop)
+    best = min(trained, key=lambda each: each.error)
+    return replace(best, seconds=sum(each.seconds for each in trained))
 
 
 def _train(

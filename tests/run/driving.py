@@ -37,7 +37,10 @@ def small_space(max_depth: int = 4) -> Space:
 
 @dataclass
 class Plain:
-    """Asks for all programs by levels, a few at a time; the bound is a count of rounds."""
+    """Asks for all programs by levels, a few at a time; h never falls on the way to a program.
+
+    The bound is a count of rounds.
+    """
 
     width: int = 3
     bounded: bool = True
@@ -54,7 +57,9 @@ class Plain:
                 bound = rounds / 10_000 if self.bounded else None
                 scores = yield Ask(tuple(asked), bound, len(waiting))
                 for node, score in zip(asked, scores, strict=True):
-                    node.trained, node.h = True, score.error
+                    node.trained = True
+                    above = 0.0 if node.parent is None or node.complete else node.parent.h
+                    node.h = max(score.error, above)
                     start = node if self.warm else None
                     waiting += [
                         Node(child, node, space.cost(child), start=start)

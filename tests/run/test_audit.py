@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from run.driving import DOMAIN, Plain, Table, small_space
 
 from nearstar import parse
-from nearstar.program import Hole, Program, is_complete
+from nearstar.program import Hole, Program, completes, is_complete
 from nearstar.run import Audit, Evaluation, Limits, drive
 from nearstar.run.audit import audit_search
-from nearstar.search.sampling import completes
 
 SIGNATURE = DOMAIN.signature(1, per_frame=True)
 PARTIAL = parse("map (fun x_t. ??) x", DOMAIN, SIGNATURE).program

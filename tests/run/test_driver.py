@@ -290,7 +290,9 @@ def test_known_programs_are_not_trained() -> None:
 def test_a_given_answer_counts_from_the_beginning_and_only_once() -> None:
     program = next(each.program for each in drive_table(Table()).evaluations if each.complete)
     answer = trained(program, 0.0, epoch=0)
-    result = drive_table(Table(), given=answer)
+    table = Table()
+    result = drive_table(table, given=answer)
+    assert program not in table.asked
     assert result.best is not None and result.best.trained is answer
     assert result.trace[0].best == result.best.evaluation.path_cost
     assert [each.index for each in result.evaluations if each.program == program] == [0]
@@ -307,8 +309,10 @@ def test_programs_with_holes_are_answers_only_where_wanted() -> None:
 
 def test_evaluations_have_what_the_search_made_of_them() -> None:
     result = drive_table(Table())
+    h: dict[int | None, float] = {None: 0.0}
     for each in result.evaluations:
-        assert each.f == pytest.approx(SPACE.cost(each.program) + each.error)
+        h[each.index] = each.error if each.complete else max(each.error, h[each.parent])
+        assert each.f == pytest.approx(SPACE.cost(each.program) + h[each.index])
         assert each.structural_cost == SPACE.grammar.cost(each.program)
         if each.parent is not None:
             above = result.evaluations[each.parent]

@@ -10,13 +10,12 @@ from run.driving import DOMAIN, QUICK, SMALL, small_task
 
 import nearstar as ns
 from nearstar.data.synthetic import HIDDEN_RULE
-from nearstar.program import Hole, Program, walk
+from nearstar.program import Hole, Program, completes, walk
 from nearstar.run import Event, Limits, Result, Started, learn
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.montecarlo import MonteCarlo
 from nearstar.search.rnn import RNN
-from nearstar.search.sampling import completes
 
 SIGNATURE = DOMAIN.signature(1, per_frame=True)
 

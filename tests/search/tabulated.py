@@ -31,6 +31,8 @@ from nearstar.seeds import seed_for
 
 TOLERANCE = 1e-9
 """Costs are sums of floating-point numbers, in whatever order."""
+MOST_ROUNDS = 5_000
+"""Far more than there are programs, partial ones included, in any case here."""
 
 # Scores
 
@@ -214,6 +216,7 @@ def solve(algorithm: Algorithm, space: Space, table: Table, seed: int = 0) -> Ou
         ask = next(search)
         while True:
             assert ask.nodes, "nothing is asked"
+            assert len(outcome.moments) < MOST_ROUNDS, "the search does not end"
             outcome.moments.append(Moment(ask.nodes, ask.bound, outcome.cost))
             for node in ask.nodes:
                 if node.complete and table.cost(node.program) < outcome.cost:

@@ -22,6 +22,7 @@ from search.tabulated_baselines import (
 )
 
 from nearstar.canonical import canonical
+from nearstar.domain import Domain
 from nearstar.errors import NearstarError
 from nearstar.program import Program
 from nearstar.search.constraints import Constraints
@@ -159,6 +160,16 @@ def test_the_bound_is_the_least_structure_that_is_left() -> None:
     assert result.bounds == pytest.approx([costs[0], costs[2]])
     assert costs == pytest.approx([0, 0, 0, 0])  # three affine leaves and the constant
     assert result.ended == pytest.approx(0.02)  # products of two
+
+
+def test_the_bound_counts_what_it_takes_to_close_holes() -> None:
+    """An open ``if`` is cheaper than an open sum so far, but not with its three holes closed."""
+    costs = {"if": 0.0, "add": 0.01, "Affine": 0.05}
+    domain = Domain.of_size(2, vectors=("if", "add", "affine"), costs=costs)
+    space = Space(domain.grammar(domain.signature(1, per_frame=False, vectors=True)))
+    result = run(Enumeration(max_programs=1), space)
+    assert [to_text(program) for program in result.asked] == ["Affine(x)"]
+    assert result.ended == pytest.approx(0.11)
 
 
 @pytest.mark.parametrize("deduplicate", [True, False])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from search.tabulated_baselines import (
     Promises,
     complete_programs,
+    hashed,
     plain_space,
     run,
     spaces,
@@ -101,6 +104,14 @@ def test_crossing_over_reaches_every_part() -> None:
     assert all(c.arguments[0] == mother.arguments[0] for c in children if c.size > 3)
 
 
+def test_crossing_over_leaves_no_more_rules_than_allowed() -> None:
+    space = plain_space(vectors=True)
+    large = [program for program in complete_programs(space.grammar, 5) if program.size == 5]
+    random = np.random.default_rng(0)
+    children = [crossover(large[0], large[-1], 5, random) for _ in range(200)]
+    assert max(child.size for child in children if child is not None) == 5
+
+
 @settings(max_examples=50)
 @given(data=st.data(), space=spaces(), seed=st.integers(0, 99))
 def test_mutating_gives_programs_of_the_space(data: st.DataObject, space: Space, seed: int) -> None:
@@ -171,6 +182,47 @@ def test_the_best_are_selected_each_once(
     assert len({scored.form(program) for program, _ in chosen}) == len(chosen)
     assert [cost for _, cost in chosen] == sorted(price.values())[:select]
     assert all((program, cost) in zip(programs, costs, strict=True) for program, cost in chosen)
+
+
+def test_of_equivalent_programs_one_is_selected() -> None:
+    space = plain_space(vectors=True)
+    programs = complete_programs(space.grammar, 3)
+    same = [program for program in programs if space.form(program) == programs[0]]
+    assert len(same) > 1
+    both = [(program, 0.5) for program in same]
+    assert Genetic()._best(Scored(space, deduplicate=True), both) == both[:1]
+    assert Genetic()._best(Scored(space, deduplicate=False), both) == both[: Genetic().select]
+
+
+@pytest.mark.parametrize("deduplicate", [True, False])
+def test_parents_are_the_best_of_all_so_far(
+    monkeypatch: pytest.MonkeyPatch, deduplicate: bool
+) -> None:
+    space = plain_space()
+    path_cost: dict[Program, float] = {}
+    children = 0
+
+    def error(program: Program) -> float:
+        # Random numbers: later programs are no better, so early parents stay for long.
+        found = hashed(space)(program)
+        path_cost[program] = space.cost(program) + found
+        return found
+
+    child = Breeding.child
+
+    def checked(self: Breeding, parents: Sequence[Program], mutation: float) -> Program:
+        nonlocal children
+        children += 1
+        form = space.form if deduplicate else lambda program: program
+        costs = [path_cost[form(parent)] for parent in parents]
+        assert costs == pytest.approx(sorted(path_cost.values())[: len(parents)])
+        assert len(parents) == min(4, len(path_cost))
+        return child(self, parents, mutation)
+
+    monkeypatch.setattr(Breeding, "child", checked)
+    algorithm = Genetic(population=8, select=4, generations=6, deduplicate=deduplicate)
+    run(algorithm, space, error=error)
+    assert children == 5 * 8  # the first generation has no parents
 
 
 def test_stops_at_evaluations_and_at_generations() -> None:

@@ -22,6 +22,7 @@ from nearstar.library import Select, Window
 from nearstar.program import Hole, Program
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
+from nearstar.search.frontier import Frontier
 from nearstar.search.idsbb import IDSBB
 from nearstar.search.protocol import Node, Score
 from nearstar.search.refine import neighbours
@@ -199,6 +200,25 @@ def test_the_gap_covers_what_is_given_up(limits: dict[str, Any]) -> None:
             assert max(outcome.promises) <= optimum + TOLERANCE, told
             missed += outcome.cost > optimum + TOLERANCE
     assert missed > 0, "nothing is ever given up: they show nothing"
+
+
+def test_the_worst_are_evicted_and_the_best_taken_out_first() -> None:
+    for seed in range(50):
+        random = Random(seed)
+        programs = [random_sketch(random, each) for each in random_case(seed).programs()]
+        nodes = [
+            Node(program, None, g=random.choice((0.1, 0.5, random.random())), bounded=True)
+            for program in random.sample(programs, 10)
+        ]
+        frontier = Frontier(capacity=6)
+        evicted = [node for node in nodes for node in frontier.add([node])]
+        assert sorted(node.f for node in evicted) == sorted(node.f for node in nodes)[6:]
+        assert {*frontier, *evicted} == set(nodes) and len(frontier) == 6
+        rise = random.choice((0.0, 0.2))
+        ranks = [node.f + rise * node.program.n_holes for node in frontier]
+        taken = [frontier.pop(rise) for _ in range(6)]
+        assert [node.f + rise * node.program.n_holes for node in taken] == sorted(ranks)
+        assert not frontier
 
 
 @pytest.mark.parametrize("kind", [AStar, IDSBB])

@@ -24,17 +24,19 @@ from search.tabulated_baselines import (
 
 from nearstar.domain import Domain
 from nearstar.errors import NearstarError
-from nearstar.program import Hole, Program, is_complete
+from nearstar.program import Hole, Program, completes, is_complete
 from nearstar.relax import Units
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Ask, Score
 from nearstar.search.rnn import RNN
-from nearstar.search.sampling import beginning, completes, completion, draw
+from nearstar.search.sampling import beginning, completion, draw
 from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
 from nearstar.train import Budget
 
 T = TypeVar("T")
+
+SPACE = plain_space(vectors=True)
 
 # Completions
 
@@ -152,6 +154,16 @@ def test_the_form_is_asked_with_its_lower_cost() -> None:
     assert ask.nodes[0].g == space.cost(space.form(program))
 
 
+def test_a_start_is_asked_as_given_even_if_its_form_would_do() -> None:
+    """Beside it, another start leaves everything open: the form completes that one."""
+    programs = complete_programs(SPACE.grammar, 3)
+    program = next(program for program in programs if SPACE.form(program) != program)
+    space = plain_space(vectors=True, starts=(program, Hole(SPACE.grammar.root)))
+    assert Scored(space).form(program) == program
+    other = next(p for p in programs if p != program and space.form(p) != p)
+    assert Scored(space).form(other) == space.form(other)
+
+
 @given(st.lists(st.integers(0, 30)), st.integers(0, 8), st.booleans())
 def test_affordable_programs(picks: list[int], most: int, deduplicate: bool) -> None:
     """All that need no asking beyond the limit, and no others."""
@@ -163,9 +175,6 @@ def test_affordable_programs(picks: list[int], most: int, deduplicate: bool) -> 
     known = dict.fromkeys([*programs[:2], *(scored.form(program) for program in given_)])
     affordable = set(list(known)[: max(most, 2)])
     assert kept == [program for program in given_ if scored.form(program) in affordable]
-
-
-SPACE = plain_space(vectors=True)
 
 
 # The network alone

@@ -9,25 +9,40 @@ from random import Random
 from typing import Any
 
 import pytest
-from small_grammars import expanded, keeps, label, random_sketch
-from tabulated import TOLERANCE, Case, random_case, solve
+from small_grammars import ODD, A, B, BruteForce, expanded, keeps, label, random_sketch
+from tabulated import TOLERANCE, Case, Table, random_case, solve
 
 from nearstar.canonical import canonical
 from nearstar.domain import Domain
 from nearstar.errors import NearstarError, ProgramError
-from nearstar.library import Group
+from nearstar.grammar import Grammar, Rule
+from nearstar.library import ADD, MINIMUM, MULTIPLY, Affine, Constant, Group, Select
 from nearstar.program import Hole, Program, walk
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.idsbb import IDSBB
 from nearstar.search.space import Space
 from nearstar.text import parse
+from nearstar.types import Signature, Vector
 
 
 def constrained(first: int, n: int) -> Iterator[tuple[int, Case]]:
     """Cases with constraints, and some without."""
     for seed in range(first, first + n):
         yield seed, random_case(seed, constrained=seed % 5 > 0)
+
+
+def tall_chains(first: int, n: int) -> Iterator[tuple[int, Case]]:
+    """Cases where canonical forms, chains nested to the right, can be higher than allowed."""
+    root = Signature(Vector(2), Vector(1))
+    for seed in range(first, first + n):
+        random = Random(seed)
+        chained = [random.choice((ADD, MINIMUM)), *random.sample((MULTIPLY, ODD), seed % 2)]
+        leaves = random.sample((Affine(A), Affine(B), Select(A), Constant()), 2)
+        rules = [Rule(each, random.choice((0.0, 0.1))) for each in (*chained, *leaves)]
+        grammar = Grammar(root, (), (), tuple(rules))
+        constraints = Constraints(max_depth=7, max_height=random.choice((3, 3, 4)))
+        yield seed, Case(BruteForce(grammar), constraints, Table(grammar, constraints, seed))
 
 
 def sketches(seed: int, case: Case) -> list[Program]:
@@ -69,7 +84,7 @@ def test_costs_bound_those_of_completions() -> None:
 def test_forms_lead_to_an_equivalent_of_every_program() -> None:
     """No dearer and no larger, within the same constraints; where said, to nothing else."""
     changed = Counter[tuple[bool, bool]]()
-    for seed, case in constrained(400, 150):
+    for seed, case in (*constrained(400, 130), *tall_chains(0, 20)):
         space, grammar = case.space(), case.table.grammar
         for sketch in sketches(seed, case):
             form, told = space.form(sketch), f"case {seed}, {label(sketch)}"
@@ -97,8 +112,7 @@ def reached(case: Case, sketch: Program) -> dict[Program, float]:
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_the_best_program_within_constraints_is_found(chunk: int) -> None:
-    for seed in range(chunk * 40, (chunk + 1) * 40):
-        case = random_case(seed, constrained=True)
+    for seed, case in (*constrained(chunk * 40, 40), *tall_chains(chunk * 8, 8)):
         optimum = case.optimum()
         switches: dict[str, Any] = {
             "deduplicate": seed % 2 > 0,

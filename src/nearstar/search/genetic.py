@@ -12,10 +12,10 @@ import numpy as np
 from nearstar.checks import check_number, check_switch, check_whole
 from nearstar.domain import Domain
 from nearstar.errors import NearstarError
-from nearstar.program import Program, replace, walk
+from nearstar.program import Program, completes, replace, walk
 from nearstar.search.counting import Counting
 from nearstar.search.protocol import Search
-from nearstar.search.sampling import beginning, completes, completion
+from nearstar.search.sampling import beginning, completion
 from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
 from nearstar.seeds import seed_for
@@ -63,17 +63,21 @@ class Genetic:
         random = np.random.default_rng(seed_for(seed, "genetic"))
         scored = Scored(space, self.deduplicate)
         breeding = Breeding(space, random)
-        population = breeding.first(self.population, self.initial_depth)
         selected: list[tuple[Program, float]] = []
         for _ in range(self.generations):
+            population = self._generation(breeding, [program for program, _ in selected])
             population = scored.affordable(population, self.evaluations)
             costs = yield from scored.ask(population)
             selected = self._best(scored, selected + list(zip(population, costs, strict=True)))
             if len(scored.costs) == self.evaluations:
                 break
-            parents = [program for program, _ in selected]
-            population = [breeding.child(parents, self.mutation) for _ in range(self.population)]
         return None
+
+    def _generation(self, breeding: Breeding, parents: list[Program]) -> list[Program]:
+        """The programs of a generation: children of the parents, if there are any yet."""
+        if not parents:
+            return breeding.first(self.population, self.initial_depth)
+        return [breeding.child(parents, self.mutation) for _ in range(self.population)]
 
     def _best(
         self, scored: Scored, programs: list[tuple[Program, float]]

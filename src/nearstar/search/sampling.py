@@ -1,4 +1,4 @@
-"""Random completions of partial programs, and whether a program is one."""
+"""Random completions of partial programs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nearstar.program import Hole, Program, is_complete
+from nearstar.program import Program, is_complete
 from nearstar.search.space import Space
 
 Place = Program | None
@@ -38,15 +38,3 @@ def completion(space: Space, program: Place, random: np.random.Generator) -> Pro
     while program is None or not is_complete(program):
         program = draw(space, steps(space, program), random)
     return program
-
-
-def completes(program: Program, sketch: Program) -> bool:
-    """Whether a program is the sketch with something in the place of each of its holes."""
-    if isinstance(sketch, Hole):
-        return program.signature == sketch.signature
-    return (
-        not isinstance(program, Hole)
-        and program.operation == sketch.operation
-        and program.signature == sketch.signature
-        and all(map(completes, program.arguments, sketch.arguments))
-    )

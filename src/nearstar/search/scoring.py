@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterable, Sequence
 
 from nearstar.program import Program
 from nearstar.search.protocol import Ask, Node, Score
-from nearstar.search.sampling import completes
 from nearstar.search.space import Space
 
 
@@ -25,17 +24,10 @@ class Scored:
         """Path costs of what was asked, in that order."""
         self.best = math.inf
         """The least of them."""
-        self._starts = frozenset(space.starts)
 
     def form(self, program: Program) -> Program:
         """What is asked, or gone on from, in place of a program."""
-        # A start is asked as it was given: what it reaches may be known already.
-        if not self.deduplicate or program in self._starts:
-            return program
-        form = self.space.form(program)
-        # The form may have done away with parts of a sketch, which must stay.
-        kept = self.space.from_root or any(completes(form, start) for start in self._starts)
-        return form if kept else program
+        return self.space.form(program) if self.deduplicate else program
 
     def ask(
         self, programs: Iterable[Program], bound: float | None = None, waiting: int = 0

@@ -9,7 +9,7 @@ from nearstar.canonical import canonical
 from nearstar.checks import check_number
 from nearstar.errors import DomainError, NearstarError, ProgramError
 from nearstar.grammar import Grammar
-from nearstar.program import Hole, Program, is_complete, walk
+from nearstar.program import Hole, Program, completes, is_complete, walk
 from nearstar.search.constraints import Closing, Constraints, quotas_of
 
 
@@ -37,6 +37,7 @@ class Space:
         self.grammar = _without(grammar, forbidden) if forbidden else grammar
         self.families = families
         self.starts = tuple(starts) or (Hole(grammar.root),)
+        self._starts = frozenset(self.starts)
         self._check_starts()
 
     @cached_property
@@ -84,8 +85,13 @@ class Space:
         return [child for child in self.grammar.expansions(program) if self.allows(child)]
 
     def form(self, program: Program) -> Program:
-        """The canonical form, unless a constraint tells it from the program."""
+        """The canonical form, unless a start or a constraint tells it from the program."""
+        # A start stays as it was given: what it reaches may be known. Parts of a sketch stay too.
+        if program in self._starts:
+            return program
         form = canonical(program, self.grammar)
+        if not self.from_root and not any(completes(form, start) for start in self.starts):
+            return program
         if form == program or self._closing.only_depth:
             return form
         same_counts = all(

@@ -3,9 +3,9 @@
     python benchmarks/search.py --task hidden-rule --seconds 20 --seeds 3
     python benchmarks/search.py --task social aggression ballhandler bouts --json out.json
 
-Each run trains on one thread, so that its time is engine time; ``--jobs`` runs go side by side.
-Runs of one task and seed are compared with each other only. ``--read out.json`` prints the tables
-of an earlier measurement again.
+Each run has as many seconds of processor time for its trainings, so that a busy machine changes
+nothing; ``--jobs`` runs go side by side. Runs of one task and seed are compared with each other.
+``--read out.json`` prints the tables of an earlier measurement again.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def run(task: str, contestant: str, seed: int, seconds: float) -> Run:
         chosen.make(setting.domain),
         seed=seed,
         budget=setting.published() if chosen.published else setting.ours(),
-        limits=ns.Limits(seconds=seconds),
+        limits=ns.Limits(engine_seconds=seconds),
         constraints=ns.Constraints(max_depth=setting.max_depth),
         single=not chosen.published,
         workers=1,
@@ -219,7 +219,7 @@ def _line(run: Run) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--task", nargs="+", choices=list(TASKS), default=available())
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each run")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of training, for each run")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS))
     parser.add_argument("--contestant", nargs="+", choices=list(CONTESTANTS), help="only these")

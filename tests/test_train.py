@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -231,6 +232,37 @@ def test_best_epoch_is_never_worse_than_the_last(animals: Task) -> None:
         )
         assert best.error <= last.error and last.epoch == 8
         assert best.losses == last.losses
+
+
+def test_a_goal_ends_a_training_at_the_first_epoch_that_reaches_it(animals: Task) -> None:
+    program = Hole(animals.signature())
+    whole = train(program, animals, QUICK, seed=3)
+    assert whole.epoch > 1
+    ended = train(program, animals, QUICK, seed=3, goal=whole.error)
+    assert (ended.error, ended.epoch, ended.losses) == (
+        whole.error,
+        whole.epoch,
+        whole.losses[: whole.epoch],
+    )
+    out_of_reach = train(program, animals, QUICK, seed=3, goal=whole.error - 1e-6)
+    assert out_of_reach.losses == whole.losses
+    last = Budget(neural_epochs=3, units=Units(8, 4), select="last")
+    assert len(train(program, animals, last, seed=3, goal=1.0).losses) == 3
+
+
+def test_of_restarts_the_best_counts(animals: Task) -> None:
+    program = parse(HIDDEN_RULE, CRIM13, animals.signature()).program
+    several = Budget(symbolic_epochs=5, neural_epochs=3, restarts=4)
+    once = [train(program, animals, replace(several, restarts=n), seed=2) for n in (1, 2, 3, 4)]
+    errors = [trained.error for trained in once]
+    assert errors == sorted(errors, reverse=True) and errors[-1] < errors[0], errors
+    again = train(program, animals, several, seed=2)
+    assert (again.theta == once[-1].theta).all()
+    hole = Hole(animals.signature())
+    assert (
+        train(hole, animals, several).error
+        == train(hole, animals, replace(several, restarts=1)).error
+    )
 
 
 def test_order_of_batches_is_kept_where_it_should_be(animals: Task) -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from run.driving import Plain, Table, small_space, timeless, trained_after_each_round
+from run.driving import Plain, Table, small_space, timeless, trained, trained_after_each_round
 
 from nearstar import NearstarError
 from nearstar.program import is_complete
@@ -31,6 +31,7 @@ def limited(limits: Limits, width: int = 3, workers: int = 2) -> Result:
         {"seconds": math.nan},
         {"seconds": True},
         {"seconds": "60"},
+        {"engine_seconds": 0},
         {"trainings": 0},
         {"trainings": 2.5},
         {"rounds": True},
@@ -66,6 +67,15 @@ def test_so_many_rounds_and_no_more(rounds: int, width: int) -> None:
     assert result.trained == after[result.rounds - 1]
     assert result.ended == ("rounds" if rounds < whole.rounds else "exhausted")
     assert timeless(result)["trace"] == timeless(whole)["trace"][: len(result.trace)]
+
+
+@given(st.integers(1, N_PROGRAMS), st.integers(1, 7))
+def test_training_time_ends_with_the_training_that_reaches_it(trainings: int, width: int) -> None:
+    each = trained(SPACE.starts[0], 0.5).seconds
+    result = limited(Limits(engine_seconds=each * (trainings - 0.5)), width)
+    assert result.trained == trainings == len(result.evaluations)
+    assert result.ended == "time" or trainings == N_PROGRAMS
+    assert "s of training was reached" in result.summary() or trainings == N_PROGRAMS
 
 
 def test_the_first_limit_that_is_reached_ends_it() -> None:

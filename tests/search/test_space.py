@@ -17,7 +17,7 @@ from nearstar.domain import Domain
 from nearstar.errors import NearstarError, ProgramError
 from nearstar.grammar import Grammar, Rule
 from nearstar.library import ADD, MINIMUM, MULTIPLY, Affine, Constant, Group, Select
-from nearstar.program import Hole, Program, walk
+from nearstar.program import Hole, Operation, Program, walk
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.idsbb import IDSBB
@@ -37,9 +37,12 @@ def tall_chains(first: int, n: int) -> Iterator[tuple[int, Case]]:
     root = Signature(Vector(2), Vector(1))
     for seed in range(first, first + n):
         random = Random(seed)
-        chained = [random.choice((ADD, MINIMUM)), *random.sample((MULTIPLY, ODD), seed % 2)]
-        leaves = random.sample((Affine(A), Affine(B), Select(A), Constant()), 2)
-        rules = [Rule(each, random.choice((0.0, 0.1))) for each in (*chained, *leaves)]
+        chained: list[Operation] = [
+            random.choice((ADD, MINIMUM)),
+            *random.sample((MULTIPLY, ODD), seed % 2),
+        ]
+        leaves: list[Operation] = random.sample((Affine(A), Affine(B), Select(A), Constant()), 2)
+        rules = [Rule(each, random.choice((0.0, 0.1))) for each in [*chained, *leaves]]
         grammar = Grammar(root, (), (), tuple(rules))
         constraints = Constraints(max_depth=7, max_height=random.choice((3, 3, 4)))
         yield seed, Case(BruteForce(grammar), constraints, Table(grammar, constraints, seed))

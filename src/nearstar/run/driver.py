@@ -134,7 +134,7 @@ class _Driver:
                 return _Ending("rounds", ask.bound)
             nodes = self._affordable(ask.nodes, limits)
             try:
-                scores = self._scores(nodes, pool, deadline)
+                scores = self._scores(nodes, pool, deadline, limits.engine_seconds)
             except OutOfTime:
                 return _Ending("time", ask.bound)
             if len(nodes) < len(ask.nodes):
@@ -155,11 +155,15 @@ class _Driver:
             affordable.append(node)
         return affordable
 
-    def _scores(self, nodes: Sequence[Node], pool: Pool, deadline: float | None) -> list[Score]:
-        """Train programs side by side, and take the results in order."""
+    def _scores(
+        self, nodes: Sequence[Node], pool: Pool, deadline: float | None, most: float | None
+    ) -> list[Score]:
+        """Train programs side by side, and take the results in order, while time is left."""
         jobs = [self._job(node) for node in nodes]
         scores: list[Score] = []
         for node, trained in zip(nodes, pool.in_order(jobs, deadline), strict=True):
+            if most is not None and self.record.engine_seconds >= most:
+                raise OutOfTime
             self.record.add(node, trained, counted=node.program not in self.known)
             scores.append(Score(trained.error, trained.diverged))
         return scores

@@ -17,14 +17,18 @@ class Limits:
 
     seconds: float | None = None
     """Time, from the first training on; compiling the engine, once, does not count."""
+    engine_seconds: float | None = None
+    """Processor time of all trainings together: what else the machine does plays no part. It ends
+    with the training that reaches it."""
     trainings: int | None = None
     """Programs trained."""
     rounds: int | None = None
     """Times that the search asks for programs to be trained."""
 
     def __post_init__(self) -> None:
-        if self.seconds is not None:
-            check_positive("the limit of seconds", self.seconds)
+        for name in ("seconds", "engine_seconds"):
+            if getattr(self, name) is not None:
+                check_positive(f"the limit of {name}", getattr(self, name))
         for name in ("trainings", "rounds"):
             if getattr(self, name) is not None:
                 check_whole(f"the limit of {name}", getattr(self, name))

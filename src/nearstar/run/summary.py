@@ -72,6 +72,9 @@ def _why_ended(result: Result) -> str:
 def _limit(result: Result) -> str:
     limits = result.limits
     if result.ended == "time":
+        most = limits.engine_seconds
+        if most is not None and result.engine_seconds >= most:
+            return f"limit of {most:g} s of training"
         return f"limit of {limits.seconds:g} s"
     count = limits.trainings if result.ended == "trainings" else limits.rounds
     kind = result.ended if count != 1 else result.ended.removesuffix("s")

@@ -36,7 +36,8 @@ class TreeSettings:
     closing_cost: bool = True
     """Add to f the least structural cost that can close the open holes."""
     margin: float = 0.0
-    """Keep nodes whose f is above the best path cost by less than this: trained h are noisy."""
+    """Keep nodes whose f is above the best path cost by less than this: trained h are noisy. With
+    ``math.inf`` nothing is dropped, and only limits end a search of a large space."""
     deduplicate: bool = True
     """Train only one of programs with the same canonical form."""
     warm_start: bool = False
@@ -65,7 +66,8 @@ class TreeSettings:
             *("warm_start", "early_stop", "train_root"),
         ):
             check_switch(name, getattr(self, name))
-        check_number("margin", self.margin, least=0)
+        if self.margin != math.inf:
+            check_number("margin", self.margin, least=0)
         check_number("haste", self.haste, least=0)
 
 

@@ -106,6 +106,14 @@ def test_a_program_without_parameters_is_trained_first(task: ns.Task) -> None:
     assert all(program != each.program for each in result.evaluations[1:])
 
 
+@pytest.mark.parametrize("algorithm", [ns.MonteCarlo(), ns.MCTS(), ns.Genetic()])
+def test_sampling_searches_train_the_given_program_too(task: ns.Task, algorithm: object) -> None:
+    text = "map (fun x_t. AngleAffine(x_t)) x"
+    result = quickly(task, algorithm, start=text, limits=ns.Limits(trainings=2))
+    program = ns.parse(text, DOMAIN, SIGNATURE).program
+    assert result.evaluations[0].program == program
+
+
 def test_constraints_by_alias_and_by_family(task: ns.Task) -> None:
     constraints = Constraints(max_depth=4, require=("DistAffine",), limit={"affine": 2})
     result = quickly(task, constraints=constraints)

@@ -90,6 +90,10 @@ def test_each_name_has_one_quota() -> None:
         ({"require": ["if", 3]}, "require must be a list of names of rules"),
         ({"limit": {"if": -1}}, "the limit of if must be a whole number from 0, not -1"),
         ({"limit": {"if": 1.5}}, "the limit of if must be a whole number from 0, not 1.5"),
+        ({"limit": ["if"]}, "a table of names of rules and numbers, not ['if']"),
+        ({"limit": {3: 1}}, "a table of names of rules and numbers, not {3: 1}"),
+        ({"forbid": None}, "forbid must be a list of names of rules, not None"),
+        ({"require": 5}, "require must be a list of names of rules, not 5"),
     ],
     ids=str,
 )

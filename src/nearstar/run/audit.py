@@ -17,11 +17,9 @@ from nearstar.run.evaluation import Evaluation
 from nearstar.search.protocol import Ask, Node, Search
 from nearstar.search.sampling import completion
 from nearstar.search.space import Space
+from nearstar.search.tree import TOLERANCE
 from nearstar.seeds import seed_for
 from nearstar.text import to_text
-
-TOLERANCE = 1e-9
-"""Costs are sums in different orders: less than this is no excess."""
 
 
 @dataclass(frozen=True)

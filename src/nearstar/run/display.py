@@ -82,7 +82,8 @@ class Display:
         table.add_column(overflow="fold")
         table.add_row("ended" if self._ended else "search", self._progress())
         if self._best is None:
-            table.add_row("best", Text("no complete program yet", style="dim"))
+            nothing = "no complete program" + ("" if self._ended else " yet")
+            table.add_row("best", Text(nothing, style="dim"))
         else:
             table.add_row("best", Text(to_text(self._best.program), style="bold"))
             table.add_row("cost", self._cost(self._best))
@@ -114,7 +115,7 @@ class Display:
         text = Text(f"{best.path_cost:.4f}", style="bold cyan")
         rest = f" = {structure:.4f} structure + {best.error:.4f} error"
         if best.f1 is not None:
-            rest += f" · F1 {best.f1:.3f}"
+            rest += f" · accuracy {best.accuracy:.3f}, F1 {best.f1:.3f}"
         gap = gap_between(best.path_cost, self._bound)
         if gap is not None:
             rest += f" · gap {gap:.4f}"

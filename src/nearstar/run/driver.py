@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -115,9 +114,8 @@ class _Driver:
     def run(self, search: Search, limits: Limits) -> _Ending:
         """Drive a search to its end; the bound is the one that holds for all that is unexplored."""
         try:
-            if limits.seconds is not None:
-                compile_engine()
-                self.record.began = time.monotonic()
+            compile_engine()  # before the clock starts
+            self.record.start_clock()
             with Pool(self.workers) as pool:
                 return self._answer(search, limits, pool)
         except KeyboardInterrupt:
@@ -126,7 +124,7 @@ class _Driver:
             search.close()
 
     def _answer(self, search: Search, limits: Limits, pool: Pool) -> _Ending:
-        deadline = None if limits.seconds is None else self.record.began + limits.seconds
+        deadline = self.record.deadline(limits.seconds)
         ask = _next(search, None)
         while isinstance(ask, Ask):
             self.record.bound = ask.bound
@@ -160,10 +158,12 @@ class _Driver:
     ) -> list[Score]:
         """Train programs side by side, and take the results in order, while time is left."""
         jobs = [self._job(node) for node in nodes]
+        results = pool.in_order(jobs, deadline)
         scores: list[Score] = []
-        for node, trained in zip(nodes, pool.in_order(jobs, deadline), strict=True):
+        for node in nodes:
             if most is not None and self.record.engine_seconds >= most:
                 raise OutOfTime
+            trained = next(results)
             self.record.add(node, trained, counted=node.program not in self.known)
             scores.append(Score(trained.error, trained.diverged))
         return scores

@@ -11,8 +11,8 @@ from nearstar.checks import check_positive, check_whole
 class Limits:
     """Limits of a run; it ends at the first one that is reached. None: no limit.
 
-    Limits of trainings and rounds give the same result on any machine with any number of workers;
-    a limit of time gives what an unlimited run has found by then.
+    Limits of trainings and rounds give the same result with any number of workers; a limit of time
+    gives what an unlimited run has found by then.
     """
 
     seconds: float | None = None

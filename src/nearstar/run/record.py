@@ -38,16 +38,24 @@ class Record:
         """The node of each evaluation."""
         self.evaluations: list[Evaluation] = []
         self.trace: list[TracePoint] = []
-        self.began = time.monotonic()
+        self.began: float | None = None
         self.trained = 0
         self.rounds = 0
         self.engine_seconds = 0.0
         self.bound: float | None = None
         """Of the latest ask."""
 
+    def start_clock(self) -> None:
+        """Count time from now on, unless it is counted already."""
+        self.began = time.monotonic() if self.began is None else self.began
+
+    def deadline(self, seconds: float | None) -> float | None:
+        """When so many seconds will have passed, by ``time.monotonic``."""
+        return None if seconds is None or self.began is None else self.began + seconds
+
     @property
     def seconds(self) -> float:
-        return time.monotonic() - self.began
+        return 0.0 if self.began is None else time.monotonic() - self.began
 
     def tell(self, event: Event) -> None:
         for listener in self._listeners:

@@ -41,7 +41,7 @@ class Result:
     """Times that programs to train were asked for."""
     seconds: float
     engine_seconds: float
-    """Time of all trainings, summed."""
+    """Processor time of all trainings, summed."""
     audit: Audit | None = None
     """Of partial programs that the search completed."""
     pruned: Audit | None = None

@@ -39,31 +39,37 @@ def _cost(best: Evaluation) -> str:
 
 def _gap(result: Result) -> str:
     if result.gap is None:
-        return "gap unknown: this search knows no bound"
+        return "gap unknown"
+    # Where no partial program was trained, the bound is one of structural cost alone.
+    heuristic = any(not each.complete for each in result.evaluations)
+    proviso = ", if the heuristic never overestimates" if heuristic else ""
     if result.gap == 0:
-        return "gap 0: nothing unexplored can be better, if the heuristic never overestimates"
+        return f"gap 0: nothing unexplored can be better{proviso}"
     return (
-        f"gap {result.gap:.4f}: nothing unexplored can cost less than {result.bound:.4f}, "
-        "if the heuristic never overestimates"
+        f"gap {result.gap:.4f}: nothing unexplored can cost less than {result.bound:.4f}{proviso}"
     )
 
 
 def _excess(audit: Audit) -> str:
     if audit.violations == 0:
-        text = f"the heuristic overestimated at none of {audit.nodes} nodes"
+        text = f"the heuristic overestimated at none of the {_nodes(audit)} compared"
     else:
         text = (
-            f"the heuristic overestimated at {audit.violations:.0%} of {audit.nodes} nodes, by up "
-            f"to {audit.largest:.4f}"
+            f"the heuristic overestimated at {audit.violations:.0%} of {_nodes(audit)}, by up to "
+            f"{audit.largest:.4f}: programs that much below the gap's bound may exist"
         )
     if audit.correlation is None:
         return text
     return f"{text}; rank correlation with what was reached {audit.correlation:.2f}"
 
 
+def _nodes(audit: Audit) -> str:
+    return "1 node" if audit.nodes == 1 else f"{audit.nodes} nodes"
+
+
 def _why_ended(result: Result) -> str:
     return {
-        "exhausted": "the search explored all that it would",
+        "exhausted": "the search went through all that its settings allow",
         "finished": "the search came to its end",
         "interrupted": "interrupted",
     }.get(result.ended) or f"the {_limit(result)} was reached"
@@ -83,8 +89,7 @@ def _limit(result: Result) -> str:
 
 def _effort(result: Result) -> str:
     programs = "1 program" if result.trained == 1 else f"{result.trained} programs"
-    rounds = "1 round" if result.rounds == 1 else f"{result.rounds} rounds"
-    return f"{programs} trained in {rounds} and {result.seconds:.1f} s"
+    return f"{programs} trained in {result.seconds:.1f} s"
 
 
 def _why_nothing(result: Result) -> str:

@@ -12,7 +12,7 @@ class TracePoint:
     seconds: float
     """Since the start of the run."""
     engine_seconds: float
-    """Time of all trainings so far, summed: does not depend on the number of workers."""
+    """Processor time of all trainings so far, summed."""
     rounds: int
     """Rounds answered."""
     trained: int

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from nearstar.checks import check_whole
+from nearstar.domain import Domain
 from nearstar.errors import NearstarError
 from nearstar.grammar import Grammar
 from nearstar.program import Apply, Hole, Program, walk
@@ -37,11 +39,32 @@ class Constraints:
                 check_whole(name, getattr(self, name))
         for name in ("forbid", "require"):
             given = getattr(self, name)
-            if isinstance(given, str) or not all(isinstance(each, str) for each in given):
+            listed = isinstance(given, list | tuple | set | frozenset)
+            if not listed or not all(isinstance(each, str) for each in given):
                 raise NearstarError(f"{name} must be a list of names of rules, not {given!r}")
             object.__setattr__(self, name, tuple(given))
+        if not isinstance(self.limit, Mapping) or not all(isinstance(n, str) for n in self.limit):
+            raise NearstarError(
+                f"limit must be a table of names of rules and numbers, not {self.limit!r}"
+            )
+        object.__setattr__(self, "limit", dict(self.limit))
         for name, most in self.limit.items():
             check_whole(f"the limit of {name}", most, least=0)
+
+    @classmethod
+    def paper(cls, domain: Domain, **changes: Any) -> Constraints:
+        """The published settings for one of the paper's domains: the greatest depth."""
+        return cls(**{**domain.published("max_depth"), **changes})
+
+    def __str__(self) -> str:
+        """What is demanded, for people."""
+        demands = [f"at most {self.max_depth} rules"]
+        if self.max_height is not None:
+            demands.append(f"at most {self.max_height} levels")
+        demands += [f"no {name}" for name in self.forbid]
+        demands += [f"at least one {name}" for name in self.require]
+        demands += [f"at most {most} {name}" for name, most in self.limit.items()]
+        return ", ".join(demands)
 
     def __hash__(self) -> int:
         return hash((self.max_depth, self.max_height, self.forbid, self.require))

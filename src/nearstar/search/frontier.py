@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -28,7 +29,11 @@ class Frontier:
         return sum(map(len, self._by_holes.values()))
 
     def __iter__(self) -> Iterator[Node]:
-        return (node for entries in self._by_holes.values() for _, _, node in entries)
+        return (node for entries in self._by_holes.values() for _, _, node in reversed(entries))
+
+    def least_f(self) -> float:
+        """The least f of all that wait; infinite if nothing does."""
+        return min((entries[-1][2].f for entries in self._by_holes.values()), default=math.inf)
 
     def add(self, nodes: Iterable[Node]) -> list[Node]:
         """Let nodes wait here; returns those that there is no room for."""
@@ -44,7 +49,8 @@ class Frontier:
         return evicted
 
     def pop(self, rise: float = 0.0) -> Node:
-        """Take out the node with the least f + rise × holes; if its h is no bound, the least f."""
+        """Take out the node with the least f + rise × holes; the holes of one whose h says nothing
+        do not count, so that it comes early."""
         best = min(
             self._by_holes,
             key=lambda holes: (round(rise * holes - self._by_holes[holes][-1][0], 9), holes),

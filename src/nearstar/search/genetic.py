@@ -62,6 +62,7 @@ class Genetic:
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "genetic"))
         scored = Scored(space, self.deduplicate)
+        yield from scored.ask_starts()
         breeding = Breeding(space, random)
         selected: list[tuple[Program, float]] = []
         for _ in range(self.generations):

@@ -61,8 +61,9 @@ class IDSBB(TreeSettings):
                     return tree.lost
                 frontier, later, limit, opened = later, Frontier(self.frontier), limit + 1, []
                 continue
+            trained = [node for node in dive if node.trained]
             untrained = [node for node in dive if not node.trained]
-            yield from tree.train(untrained, frontier, later, (n for n in dive if n.trained))
+            yield from tree.train(untrained, frontier, later, trained)
             above, depth = depth, max(map(_depth, dive))
             opened = []
             for node in dive:

@@ -45,6 +45,7 @@ class MCTS:
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "MCTS"))
         scored = Scored(space, self.deduplicate)
+        yield from scored.ask_starts()
         branch = Branch(beginning(space))
         while branch.place is None or not is_complete(branch.place):
             for drawn in range(0, self.samples, self.width):
@@ -56,7 +57,6 @@ class MCTS:
                 for path, cost in zip(paths, costs, strict=True):
                     _back_up(path, cost)
             branch = branch.best_child()
-        yield from scored.ask([branch.place])  # known by now, unless there was no step to take
         return None
 
     def _descend(self, branch: Branch, space: Space, random: np.random.Generator) -> list[Branch]:

@@ -40,13 +40,13 @@ class MonteCarlo:
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "Monte Carlo"))
         scored = Scored(space, self.deduplicate)
+        yield from scored.ask_starts()
         current = beginning(space)
         while current is None or not is_complete(current):
             children = steps(space, current)
             taken = [draw(space, children, random) for _ in range(self.samples)]
             costs = yield from scored.ask([completion(space, child, random) for child in taken])
             current = _best(children, taken, costs)
-        yield from scored.ask([current])  # known by now, unless there was no step to take
         return None
 
 

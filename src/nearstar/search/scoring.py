@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Sequence
 
-from nearstar.program import Program
+from nearstar.program import Program, is_complete
 from nearstar.search.protocol import Ask, Node, Score
 from nearstar.search.space import Space
 
@@ -28,6 +28,10 @@ class Scored:
     def form(self, program: Program) -> Program:
         """What is asked, or gone on from, in place of a program."""
         return self.space.form(program) if self.deduplicate else program
+
+    def ask_starts(self) -> Generator[Ask, Sequence[Score], None]:
+        """Ask for what is complete already where the search starts: it is an answer, too."""
+        yield from self.ask(start for start in self.space.starts if is_complete(start))
 
     def ask(
         self, programs: Iterable[Program], bound: float | None = None, waiting: int = 0

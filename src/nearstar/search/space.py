@@ -9,7 +9,7 @@ from nearstar.canonical import canonical
 from nearstar.checks import check_number
 from nearstar.errors import DomainError, NearstarError, ProgramError
 from nearstar.grammar import Grammar
-from nearstar.program import Hole, Program, completes, is_complete, walk
+from nearstar.program import Apply, Hole, Program, completes, is_complete, walk
 from nearstar.search.constraints import Closing, Constraints, quotas_of
 
 
@@ -49,7 +49,7 @@ class Space:
     def _check_starts(self) -> None:
         for start in self.starts:
             if start not in self.grammar:
-                raise ProgramError("the start is not a program of this grammar and its rules")
+                raise ProgramError(self._why_not(start))
             if not self.allows(start):
                 what = (
                     "no program of this grammar"
@@ -59,7 +59,19 @@ class Space:
                     else f"no completion of the sketch, which has {start.size} rules already,"
                 )
                 verb = "keep" if is_complete(start) else "keeps"
-                raise NearstarError(f"{what} {verb} the {self.constraints}; loosen them")
+                raise NearstarError(
+                    f"{what} {verb} all constraints ({self.constraints}); loosen them"
+                )
+
+    def _why_not(self, start: Program) -> str:
+        if start.signature != self.grammar.root:
+            return f"the start has the type {start.signature}, not {self.grammar.root}"
+        odd = next(
+            node.operation.name
+            for _, node in walk(start)
+            if isinstance(node, Apply) and self.grammar.rule_of(node) is None
+        )
+        return f"the start has {odd} where it is no rule, or forbidden; allow it, or leave it out"
 
     @property
     def from_root(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -44,7 +43,8 @@ class TreeSettings:
     """Start a child's training from its parent's parameters, as far as they share parts."""
     early_stop: bool = True
     """End the training of a partial program as soon as its error is no higher than its parent's h,
-    which pathmax would put in its place. Changes nothing else, and needs pathmax."""
+    which pathmax would put in its place. Needs pathmax; changes nothing but the time, unless
+    children start from its parameters."""
     haste: float = 1.0
     """How far the order of nodes looks ahead. With 0 it is that of f. But h falls short of what
     programs reach, the more so the more holes are open, so that f leads through all small partial
@@ -162,14 +162,13 @@ class Tree:
         )
 
     def train(
-        self, nodes: Sequence[Node], *waiting: Iterable[Node]
+        self, nodes: Sequence[Node], *waiting: Frontier | Sequence[Node]
     ) -> Generator[Ask, Sequence[Score], None]:
         """Ask for scores and take them; ``waiting`` is everything else that is not explored."""
         if not nodes:
             return
-        elsewhere = list(chain(*waiting))
-        bound = min(self.lost, least_f(nodes), least_f(elsewhere))
-        scores = yield Ask(tuple(nodes), bound, len(elsewhere))
+        bound = min(self.lost, least_f(nodes), *map(least_f, waiting))
+        scores = yield Ask(tuple(nodes), bound, sum(map(len, waiting)))
         for node, score in zip(nodes, scores, strict=True):
             self._take(node, score)
 
@@ -217,7 +216,10 @@ class Tree:
         self.lost = min(self.lost, least_f(nodes))
 
 
-def least_f(nodes: Iterable[Node]) -> float:
+def least_f(nodes: Frontier | Iterable[Node]) -> float:
+    """The least f of nodes; infinite if there are none."""
+    if isinstance(nodes, Frontier):
+        return nodes.least_f()
     return min((node.f for node in nodes), default=math.inf)
 
 

@@ -13,6 +13,10 @@ _Entry = tuple[float, int, Node]
 """−f, −arrival, node: in ascending order the best come last, where taking them is cheap."""
 
 
+_UNKNOWN = -1
+"""In place of a number of holes, for nodes whose h says nothing."""
+
+
 class Frontier:
     """Nodes in order of f; among equals those with fewer holes first, then those that came first.
 
@@ -23,7 +27,7 @@ class Frontier:
         self.capacity = capacity
         self._arrivals = count()
         self._by_holes: dict[int, list[_Entry]] = {}
-        """Of nodes by their holes; those of which nothing is known count as if they had none."""
+        """Nodes by their holes; those of which nothing is known by themselves."""
 
     def __len__(self) -> int:
         return sum(map(len, self._by_holes.values()))
@@ -40,7 +44,7 @@ class Frontier:
         for node in nodes:
             # Rounded, since equal costs are summed in different orders.
             entry = (-round(node.f, 9), -next(self._arrivals), node)
-            holes = node.program.n_holes if node.bounded else 0
+            holes = node.program.n_holes if node.bounded else _UNKNOWN
             insort(self._by_holes.setdefault(holes, []), entry, key=_order)
         evicted = []
         while self.capacity is not None and len(self) > self.capacity:
@@ -49,13 +53,19 @@ class Frontier:
         return evicted
 
     def pop(self, rise: float = 0.0) -> Node:
-        """Take out the node with the least f + rise × holes; the holes of one whose h says nothing
-        do not count, so that it comes early."""
-        best = min(
-            self._by_holes,
-            key=lambda holes: (round(rise * holes - self._by_holes[holes][-1][0], 9), holes),
-        )
-        return self._take(best, -1)
+        """Take out the node with the least f + rise × holes.
+
+        One whose h says nothing comes early; but complete programs, quick to train, come first.
+        """
+        return self._take(min(self._by_holes, key=lambda holes: self._rank(holes, rise)), -1)
+
+    def _rank(self, holes: int, rise: float) -> tuple[float, int]:
+        """The rank of the best node with so many holes."""
+        f = -self._by_holes[holes][-1][0]
+        if holes != _UNKNOWN:
+            return round(f + rise * holes, 9), holes
+        complete = -self._by_holes[0][-1][0] if 0 in self._by_holes else f
+        return max(f, complete), 1
 
     def pop_nearest(self) -> Node:
         """Take out the node with the fewest holes; of those a trained one, then the best."""

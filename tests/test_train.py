@@ -310,6 +310,8 @@ def test_a_training_can_be_stopped_within_a_batch(animals: Task) -> None:
 
 def test_ctrl_c_ends_a_training_at_once() -> None:
     script = (
+        # Interrupts are ignored where tests run in the background.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import nearstar as ns\n"
         "a, b, _ = ns.two_animals_split(0)\n"
         "task = ns.Task(a, b)\n"

@@ -9,6 +9,12 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 
+HEED = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+"""Where tests run in the background, shells have interrupts ignored."""
+
 LEARNING = """
 from nearstar import Domain, Task, two_animals_split
 from nearstar.run import NewBest, learn
@@ -47,7 +53,7 @@ os._exit(0)
 def started(script: str, first: str) -> subprocess.Popen[str]:
     """A process that runs the script and has said its first word."""
     process = subprocess.Popen(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", HEED + script],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

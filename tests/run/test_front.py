@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from run.driving import trained
 
-from nearstar import Domain
+from nearstar import Domain, parse
 from nearstar.program import Hole
 from nearstar.run import Evaluation
 from nearstar.run.front import pareto
+from nearstar.run.record import Record
+from nearstar.search import Node, Space
 
 PROGRAM = Hole(Domain.of_size(1).signature(1, per_frame=True))
 FEW = st.sampled_from((0.0, 0.1, 0.2, 0.3, 1.0))
@@ -61,3 +64,23 @@ def test_one_after_the_other_gives_the_same_as_all_at_once(
     for each in evaluations:
         front = pareto((*front, each))
     assert front == pareto(evaluations)
+
+
+def test_costs_that_are_summed_in_different_orders_are_equal() -> None:
+    domain = Domain.of_size(
+        1, costs={"mapprefix": 0.1, "fold": 0.2, "map": 0.3, "multiply": 0.3, "add": 0.0}
+    )
+    space = Space(domain.grammar(PROGRAM.signature))
+    record = Record(space, (), relaxed=False, keep=False)
+    for text in (
+        "mapprefix (fun x. fold (fun y. multiply(?, add(?, ?))) c x) x",
+        "map (fun x. multiply(?, add(?, ?))) x",
+    ):
+        program = parse(
+            text.replace("?", "Affine(y)" if "y." in text else "Affine(x)"),
+            domain,
+            PROGRAM.signature,
+        ).program
+        record.add(Node(program, None, g=0.0), trained(program, 0.5), counted=True)
+    assert len({space.grammar.cost(each.program) for each in record.evaluations}) == 2
+    assert [each.evaluation.index for each in record.front()] == [0]

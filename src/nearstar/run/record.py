@@ -144,7 +144,8 @@ class Record:
             parent=self._nearest(node.parent),
             complete=node.complete,
             answer=node.complete or self._relaxed,
-            structural_cost=self._space.grammar.cost(node.program),
+            # Rounded, since equal costs are summed in different orders.
+            structural_cost=round(self._space.grammar.cost(node.program), 12),
             weight=self._space.weight,
             error=trained.error,
             # A search gives a partial program that diverged the h it had before.

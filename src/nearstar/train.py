@@ -137,22 +137,15 @@ def train(
             f"{len(budget.class_weights)} class weights were given for {n_classes} classes"
         )
     blocks = layout(program, budget.units)
-    first = None if start is None else scaled(blocks, np.asarray(start), task.scale)
+    seeds = [seed]
+    if is_complete(program):
+        seeds += [seed_for(seed, "restart", str(n)) for n in range(1, budget.restarts)]
+    begun = [(each, initial(blocks, each)) for each in seeds]
+    if start is not None:
+        begun[0] = seed, scaled(blocks, np.asarray(start), task.scale)
 
     def trainings() -> list[Trained]:
-        seeds = [seed, *(seed_for(seed, "restart", str(n)) for n in range(1, budget.restarts))]
-        return [
-            _train(
-                program,
-                task,
-                budget,
-                each,
-                initial(blocks, each) if n or first is None else first,
-                goal,
-                stop,
-            )
-            for n, each in enumerate(seeds if is_complete(program) else seeds[:1])
-        ]
+        return [_train(program, task, budget, *each, goal, stop) for each in begun]
 
     trained = interruptible(trainings, stop)
     best = min(trained, key=lambda each: each.error)

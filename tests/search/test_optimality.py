@@ -5,6 +5,7 @@ Each test goes through many random grammars with tabulated scores; messages name
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from small_grammars import IF, ODD, A, BruteForce, label, random_sketch
 from tabulated import TOLERANCE, Case, Outcome, Table, random_case, solve
 
 from nearstar.canonical import canonical
+from nearstar.domain import Domain
 from nearstar.grammar import Grammar, Rule
 from nearstar.library import Select, Window
 from nearstar.program import Hole, Program
@@ -26,6 +28,7 @@ from nearstar.search.frontier import Frontier
 from nearstar.search.idsbb import IDSBB
 from nearstar.search.protocol import Node, Score
 from nearstar.search.refine import neighbours
+from nearstar.search.space import Space
 from nearstar.types import Sequence, Signature, Vector
 
 Search = AStar | IDSBB
@@ -89,6 +92,24 @@ def check_asked(case: Case, outcome: Outcome, search: Search, told: str) -> None
             assert is_close(node.f, case.table.cost(node.program)), told
         else:
             assert node.h <= least + TOLERANCE, f"{label(node.program)}: {told}"
+
+
+def test_published_a_star_keeps_what_is_level_with_the_best_program() -> None:
+    """By default it is dropped: it cannot lead to anything better."""
+    domain = Domain.built_in("crim13")
+    space = Space(domain.grammar(domain.signature(1, per_frame=True)), Constraints(max_depth=3))
+    trained = []
+    for search in (AStar.paper(domain), AStar.paper(domain, margin=0.0)):
+        asks = search.search(space, 0)
+        programs = [node.program for node in next(asks).nodes]
+        with contextlib.suppress(StopIteration):
+            while True:
+                # Programs cost what they cost, and h is level with the first: f = .02 everywhere.
+                ask = asks.send([Score(0.02 - space.cost(program)) for program in programs])
+                programs = [node.program for node in ask.nodes]
+                trained.append((search.margin > 0, len(programs)))
+    kept = sum(n for margin, n in trained if margin)
+    assert kept > sum(n for margin, n in trained if not margin) > 0
 
 
 def test_the_cases_are_of_all_kinds() -> None:

@@ -18,8 +18,11 @@ class AStar(TreeSettings):
 
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> AStar:
-        """The published settings for one of the paper's domains."""
-        settings = domain.published("max_children", "frontier")
+        """The published settings for one of the paper's domains.
+
+        They drop only what is above the best program: what is level with it is kept.
+        """
+        settings = {"margin": 2 * TOLERANCE, **domain.published("max_children", "frontier")}
         return cls(**{**PAPER_SWITCHES, **settings, **changes})
 
     def search(self, space: Space, seed: int) -> Search:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Iterable, Sequence
 
 from nearstar.program import Program, is_complete
@@ -22,8 +21,6 @@ class Scored:
         self.deduplicate = deduplicate
         self.costs: dict[Program, float] = {}
         """Path costs of what was asked, in that order."""
-        self.best = math.inf
-        """The least of them."""
 
     def form(self, program: Program) -> Program:
         """What is asked, or gone on from, in place of a program."""
@@ -50,7 +47,6 @@ class Scored:
         node.h = 1.0 if score.diverged else score.error
         node.trained = True
         self.costs[node.program] = node.f
-        self.best = min(self.best, node.f)
 
     def affordable(self, programs: Iterable[Program], most: int) -> list[Program]:
         """The programs that can be scored with at most so many asked in the whole run."""

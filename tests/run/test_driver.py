@@ -16,7 +16,6 @@ from run.driving import (
     Table,
     as_trained,
     at_no_time,
-    error_of,
     small_space,
     small_task,
     timeless,
@@ -25,7 +24,7 @@ from run.driving import (
     wait_for,
 )
 
-from nearstar import Stop, Task, is_complete
+from nearstar import Stop, Task, Trained, is_complete
 from nearstar.program import Program
 from nearstar.run import (
     Evaluated,
@@ -33,6 +32,7 @@ from nearstar.run import (
     Finished,
     Limits,
     NewBest,
+    Question,
     Result,
     Round,
     Started,
@@ -46,7 +46,7 @@ from nearstar.run.front import pareto
 from nearstar.search.astar import AStar
 from nearstar.search.idsbb import IDSBB
 from nearstar.search.montecarlo import MonteCarlo
-from nearstar.search.protocol import Algorithm
+from nearstar.search.protocol import Algorithm, Node
 
 SPACE = small_space()
 RECORDING = ("add", "_compare", "end_round", "_point", "_evaluation", "_nearest")
@@ -271,20 +271,34 @@ def test_everything_that_happens_is_told_in_order() -> None:
     assert result.best.evaluation.path_cost == min(costs)
 
 
-def test_known_programs_are_not_trained() -> None:
-    whole = drive_table(Table())
-    some = [each.program for each in whole.evaluations[::3]]
-    known = {program: trained(program, error_of(program)) for program in some}
-    table = Table()
-    result = drive_table(table, known=known)
-    assert not known.keys() & set(table.asked)
-    assert result.trained == len(table.asked) == whole.trained - len(known)
+@pytest.mark.parametrize("warm", [False, True])
+def test_what_is_remembered_is_not_trained_again_and_changes_nothing(warm: bool) -> None:
+    memory: dict[Question, Trained] = {}
+    first = drive_table(
+        Table(), Plain(warm=warm), memory=memory, limits=Limits(trainings=10), keep=warm
+    )
+    assert len(memory) == first.trained == 10
+    remembered = {question.program for question in memory}
+    table, whole = Table(), drive_table(Table(), Plain(warm=warm), keep=warm)
+    result = drive_table(table, Plain(warm=warm), memory=memory, keep=warm)
+    assert not remembered & set(table.asked)
+    assert len(table.asked) == whole.trained - 10
     assert [*map(as_trained, result.evaluations)] == [*map(as_trained, whole.evaluations)]
-    few = drive_table(Table(), known=known, limits=Limits(trainings=10))
-    # Known ones cost nothing: they are taken until the eleventh that is not known.
-    unknown = [each.index for each in whole.evaluations if each.program not in known]
-    assert few.trained == 10 and len(few.evaluations) == unknown[10]
-    assert drive_table(Table(), known=known, limits=Limits(trainings=1)).ended == "trainings"
+    assert result.trained == whole.trained == len(memory)
+    nobody, limits = Table(), Limits(trainings=20)
+    again = drive_table(nobody, Plain(warm=warm), memory=memory, limits=limits, keep=warm)
+    assert not nobody.asked and again.trained == 20 and again.ended == "trainings"
+
+
+def test_another_goal_or_start_is_another_question() -> None:
+    program = small_space().starts[0]
+    other = Node(program, None, 0.0)
+    nodes = [
+        Node(program, None, 0.0),
+        Node(program, None, 0.0, goal=0.5),
+        Node(program, None, 0.0, start=other),
+    ]
+    assert len({Question.of(node) for node in nodes}) == 3
 
 
 def test_a_given_answer_counts_from_the_beginning_and_only_once() -> None:

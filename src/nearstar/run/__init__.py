@@ -7,6 +7,7 @@ from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.events import Evaluated, Event, Finished, Listener, NewBest, Round, Started
 from nearstar.run.learn import learn
 from nearstar.run.limits import Limits
+from nearstar.run.memory import Memory, Question
 from nearstar.run.result import Result
 from nearstar.run.trace import TracePoint
 from nearstar.run.trainer import Trainer
@@ -21,7 +22,9 @@ __all__ = [
     "Finished",
     "Limits",
     "Listener",
+    "Memory",
     "NewBest",
+    "Question",
     "Result",
     "Round",
     "Started",

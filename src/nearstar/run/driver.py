@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from nearstar.interrupt import Stop
-from nearstar.program import Program
 from nearstar.run.audit import audit_completions, audit_search, random_completions, unfinished
 from nearstar.run.evaluation import Candidate
 from nearstar.run.events import Finished, Listener, Started
 from nearstar.run.limits import Limits
+from nearstar.run.memory import Memory, Question
 from nearstar.run.pool import OutOfTime, Pool
 from nearstar.run.record import Record
 from nearstar.run.result import Ended, Result
@@ -34,7 +34,7 @@ def drive(
     limits: Limits | None = None,
     workers: int = 1,
     listeners: Sequence[Listener] = (),
-    known: Mapping[Program, Trained] = {},
+    memory: Memory | None = None,
     given: Trained | None = None,
     relaxed: bool = False,
     keep: bool = False,
@@ -45,7 +45,8 @@ def drive(
     The result does not depend on the number of workers: programs are taken in the order asked, and
     of a round that is cut short only those before the first one missing.
 
-    ``known`` programs are not trained. ``given`` is an answer from the beginning on. In a
+    What is in the ``memory`` is not trained again, but counts as if it were, so that the result is
+    the same; what is trained is added to it. ``given`` is an answer from the beginning on. In a
     ``relaxed`` run programs with holes are answers too. ``keep`` all parameters for searches that
     start trainings from others. ``samples``: when the search has ended, random completions of so
     many nodes that it left unfinished are trained for the audit, beyond all limits. They are
@@ -55,9 +56,8 @@ def drive(
     record = Record(space, listeners, relaxed=relaxed, keep=keep)
     record.tell(Started(limits, workers))
     if given is not None:
-        known = {**known, given.program: given}
         record.give(given)
-    driver = _Driver(trainer, record, workers, known)
+    driver = _Driver(trainer, record, workers, {} if memory is None else memory, given)
     ended, bound = driver.run(search, limits)
     seconds = record.seconds
     audit = pruned = None
@@ -104,12 +104,14 @@ class _Driver:
         trainer: Trainer,
         record: Record,
         workers: int,
-        known: Mapping[Program, Trained],
+        memory: Memory,
+        given: Trained | None,
     ) -> None:
         self.trainer = trainer
         self.record = record
         self.workers = workers
-        self.known = known
+        self.memory = memory
+        self.given = given
 
     def run(self, search: Search, limits: Limits) -> _Ending:
         """Drive a search to its end; the bound is the one that holds for all that is unexplored."""
@@ -146,7 +148,7 @@ class _Driver:
         affordable: list[Node] = []
         trained = self.record.trained
         for node in nodes:
-            if node.program not in self.known:
+            if not self._is_given(node):
                 if trained == limits.trainings:
                     break
                 trained += 1
@@ -164,16 +166,22 @@ class _Driver:
             if most is not None and self.record.engine_seconds >= most:
                 raise OutOfTime
             trained = next(results)
-            self.record.add(node, trained, counted=node.program not in self.known)
+            given = self._is_given(node)
+            self.record.add(node, trained, counted=not given)
+            if not given:
+                self.memory[Question.of(node)] = trained
             scores.append(Score(trained.error, trained.diverged))
         return scores
 
     def _job(self, node: Node) -> Callable[[Stop], Trained]:
-        if node.program in self.known:
-            answer = self.known[node.program]
+        answer = self.given if self._is_given(node) else self.memory.get(Question.of(node))
+        if answer is not None:
             return lambda stop: answer
         start = self.record.start_for(node)
         return partial(self.trainer.train, node.program, start, node.goal)
+
+    def _is_given(self, node: Node) -> bool:
+        return self.given is not None and node.program == self.given.program
 
 
 def _next(search: Search, scores: Sequence[Score] | None) -> Ask | _Ending:

@@ -16,6 +16,7 @@ from nearstar.run.display import Display
 from nearstar.run.driver import drive
 from nearstar.run.events import Listener
 from nearstar.run.limits import Limits
+from nearstar.run.memory import Memory
 from nearstar.run.pool import available_cores
 from nearstar.run.result import Result
 from nearstar.run.start import judged, read_start
@@ -47,6 +48,7 @@ def learn(
     listeners: Sequence[Listener] = (),
     progress: bool | None = None,
     audit_samples: int = 0,
+    memory: Memory | None = None,
 ) -> Result:
     """Search for the program of least weight × structural cost + validation error.
 
@@ -62,6 +64,10 @@ def learn(
     means if that is a terminal. ``audit_samples``: of so many partial programs that the search
     trained and never completed, a random completion is trained, beyond all limits, to see whether
     it was right to leave them. One of these that is better than the best becomes the best.
+
+    ``memory`` is a dictionary that takes up all answers. Another call with the same task, budget,
+    seed and start trains nothing again that is in it: to go on with a search with higher limits,
+    or to share trainings between searches. What it takes from there counts as trained all the same.
     """
     algorithm = AStar() if algorithm is None else algorithm
     budget = Budget() if budget is None else budget
@@ -93,6 +99,7 @@ def learn(
             relaxed=isinstance(algorithm, RNN),
             keep=getattr(algorithm, "warm_start", False),
             samples=int(audit_samples),
+            memory=memory,
         )
 
 

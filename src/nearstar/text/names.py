@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Collection
 
 from nearstar.domain import Domain
 from nearstar.function import Function
@@ -19,6 +17,7 @@ from nearstar.library import (
     Window,
     if_then_else,
 )
+from nearstar.nearest import nearest
 from nearstar.program import Operation
 from nearstar.template import KEYWORDS, by_word
 from nearstar.text.forms import form, outline
@@ -26,7 +25,6 @@ from nearstar.types import Sequence, Signature
 
 _LISTED = 12  # names that an error lists
 _WINDOW = re.compile("(Sliding|Centred)Window")
-_LONGEST = 60  # longer names are not compared with others: it takes long and helps nobody
 
 
 class Names:
@@ -69,7 +67,7 @@ class Names:
                 "windows are SlidingWindowAverage10, CentredWindowMax5, SlidingWindowMin5, "
                 "SlidingWindowChange5 and the like, of an odd size if centred."
             )
-        close = _closest(name, [*self._all(), variable])
+        close = nearest(name, [*self._all(), variable])
         return f"did you mean {close}?" if close else ""
 
     def _all(self) -> list[str]:
@@ -130,11 +128,3 @@ def _columns(operation: Operation, signature: Signature) -> tuple[int, ...]:
 
 def _numbers(count: int | str) -> str:
     return f"{count} number{'' if count == 1 else 's'}"
-
-
-def _closest(name: str, known: Collection[str]) -> str | None:
-    if len(name) > _LONGEST:
-        return None
-    lowered = {each.lower(): each for each in known}
-    matches = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
-    return lowered[matches[0]] if matches else None

@@ -1,0 +1,27 @@
+"""The name that somebody probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_LONGEST = 60
+"""Longer names are not compared with others: it takes long and helps nobody."""
+_LISTED = 12
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like this one, if any is alike; capital letters do not matter."""
+    if len(name) > _LONGEST:
+        return None
+    lowered = {each.lower(): each for each in known}
+    matches = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    return lowered[matches[0]] if matches else None
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: "did you mean …?", and what there is."""
+    names = [str(each) for each in known]
+    listed = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+    close = nearest(str(name), names)
+    return (f"did you mean {close!r}? " if close else "") + f"There are {listed or 'none'}"

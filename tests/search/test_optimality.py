@@ -194,6 +194,24 @@ def test_a_margin_of_epsilon_makes_up_for_it() -> None:
     assert missed > 0, "no case needs the margin: they show nothing"
 
 
+def test_persisting_goes_on_from_the_same_end_to_the_best_program() -> None:
+    """However wrong h is, in the end all programs have been trained."""
+    missed = 0
+    for seed, case in cases(3, 64, excess=1.0):
+        optimum = case.optimum()
+        search = replace(searches(seed)[0], margin=0.0)
+        plain = solve(search, case.space(), case.table, seed)
+        outcome = solve(replace(search, persist=True), case.space(), case.table, seed)
+        assert is_close(outcome.cost, optimum), f"case {seed}, {search}"
+        rounds = [moment.nodes for moment in plain.moments]
+        same = outcome.moments[: len(rounds) - 1]  # a last round that was not full is filled up
+        assert [[n.program for n in moment.nodes] for moment in same] == [
+            [n.program for n in nodes] for nodes in rounds[:-1]
+        ], f"case {seed}, {search}"
+        missed += plain.cost > optimum + TOLERANCE
+    assert missed > 0, "h is never wrong enough: they show nothing"
+
+
 # With limits
 
 

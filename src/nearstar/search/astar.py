@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from nearstar.checks import check_switch
 from nearstar.domain import Domain
 from nearstar.search.frontier import Frontier
 from nearstar.search.protocol import Search
@@ -15,6 +16,14 @@ from nearstar.search.tree import PAPER_SWITCHES, TOLERANCE, Tree, TreeSettings
 @dataclass(frozen=True, kw_only=True)
 class AStar(TreeSettings):
     """A*-NEAR: goes on from the node with the least f; ends when nothing left can be better."""
+
+    persist: bool = False
+    """When nothing left can be better by f, go on with what was dropped, until a limit is reached:
+    the heuristic may overestimate. Until then nothing is different."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_switch("persist", self.persist)
 
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> AStar:
@@ -27,17 +36,18 @@ class AStar(TreeSettings):
 
     def search(self, space: Space, seed: int) -> Search:
         tree = Tree(space, self, seed)
-        frontier = Frontier(self.frontier)
+        frontier, dropped = Frontier(self.frontier), Frontier(self.frontier)
         tree.lose(frontier.add((yield from tree.begin())))
         while True:
             opened = []
             gone_on_from = 0
             while gone_on_from < tree.width:
                 # What cannot be better than the best program, by f, is dropped.
-                tree.lose(frontier.cut(tree.incumbent + self.margin - TOLERANCE))
-                if not frontier:
+                hopeless = frontier.cut(tree.incumbent + self.margin - TOLERANCE)
+                tree.lose(dropped.add(hopeless) if self.persist else hopeless)
+                if not frontier and not dropped:
                     break
-                node = tree.pop(frontier)
+                node = tree.pop(frontier or dropped)
                 made = tree.children(node) if node.trained else [node]
                 if node.trained and self.lazy:
                     tree.lose(frontier.add(made))
@@ -46,5 +56,5 @@ class AStar(TreeSettings):
                 gone_on_from += bool(made)
             if not opened:
                 return tree.lost
-            yield from tree.train(opened, frontier)
+            yield from tree.train(opened, frontier, dropped)
             tree.lose(frontier.add(node for node in opened if not node.complete))

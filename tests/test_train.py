@@ -13,6 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from nearstar import (
@@ -395,3 +397,16 @@ def test_what_cannot_be_trained_is_refused(animals: Task) -> None:
     ):
         with pytest.raises(NearstarError):
             Budget(**bad)
+
+
+@given(n=st.integers(1, 20_000))
+def test_small_data_are_gone_through_more_often(n: int) -> None:
+    budget, usual = Budget.for_size(n), Budget()
+    steps = -(-n // budget.batch_size)
+    assert budget.batch_size <= usual.batch_size
+    assert steps * budget.symbolic_epochs >= 400 and steps * budget.neural_epochs >= 150
+    assert steps >= min(8, -(-n // 8))
+    if n >= 1000:
+        assert budget == usual
+    chosen = Budget.for_size(n, symbolic_epochs=3, batch_size=7)
+    assert (chosen.symbolic_epochs, chosen.batch_size) == (3, 7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -73,6 +74,23 @@ class Budget:
         )
         values |= {"units": Units(*values["units"]), "select": "last", "reshuffle": False}
         return cls(**{**values, **changes})
+
+    @classmethod
+    def for_size(cls, n_sequences: int, **changes: Any) -> Budget:
+        """A budget for so many training sequences: few of them are gone through more often.
+
+        At least 8 batches make an epoch, as far as there are 8 sequences for each; and programs are
+        trained for at least 400 steps, networks for 150.
+        """
+        whole = cls(**changes)
+        batch_size = changes.get("batch_size") or min(max(n_sequences // 8, 8), whole.batch_size)
+        steps = math.ceil(n_sequences / batch_size)
+        sized = {
+            "batch_size": batch_size,
+            "symbolic_epochs": max(whole.symbolic_epochs, math.ceil(400 / steps)),
+            "neural_epochs": max(whole.neural_epochs, math.ceil(150 / steps)),
+        }
+        return replace(whole, **{**sized, **changes})
 
     def epochs(self, program: Program) -> int:
         """Epochs that a program is trained for."""

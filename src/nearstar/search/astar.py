@@ -40,14 +40,17 @@ class AStar(TreeSettings):
         tree.lose(frontier.add((yield from tree.begin())))
         while True:
             opened = []
-            gone_on_from = 0
+            gone_on_from, persists = 0, False
             while gone_on_from < tree.width:
                 # What cannot be better than the best program, by f, is dropped.
                 hopeless = frontier.cut(tree.incumbent + self.margin - TOLERANCE)
                 tree.lose(dropped.add(hopeless) if self.persist else hopeless)
-                if not frontier and not dropped:
+                # Dropped ones are for rounds that would have nothing else.
+                persists = persists or (not opened and not frontier)
+                source = dropped if persists and not frontier else frontier
+                if not source:
                     break
-                node = tree.pop(frontier or dropped)
+                node = tree.pop(source)
                 made = tree.children(node) if node.trained else [node]
                 if node.trained and self.lazy:
                     tree.lose(frontier.add(made))

@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from nearstar.data.derived import read_derived
 from nearstar.errors import DomainError
 from nearstar.function import Function
 from nearstar.grammar import Grammar, Rule
@@ -29,11 +30,16 @@ from nearstar.library import (
     Window,
     if_then_else,
 )
-from nearstar.program import Operation
+from nearstar.nearest import suggestion
+from nearstar.program import Apply, Operation, Program, walk
+from nearstar.stems import by_stem
 from nearstar.template import by_word
 from nearstar.types import Sequence, Signature, Vector
 
+_BUILT_IN = resources.files("nearstar") / "domains"
 _WINDOW = re.compile(r"(Sliding|Centred)Window(Average|Max|Min|Change)([1-9][0-9]{0,6})")
+_SIZES = (("Sliding", 5), ("Sliding", 10), ("Centred", 5), ("Centred", 11))
+"""Windows to propose; there are others of any size."""
 _RULES = {
     "sequences": ("map", "mapprefix", "if"),
     "summaries": (
@@ -75,12 +81,19 @@ class Domain:
     accumulator: int = 0
     """Least size of a fold's accumulator; 0: the size of its output."""
     functions: tuple[Function, ...] = ()
+    derived: Mapping[str, str] = field(default_factory=dict)
+    """Features computed from tracked points and columns: {"gap": "distance(nose, tail)"}.
+
+    Those that `features` leaves out come after them.
+    """
     paper: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the published experiment on this domain, by name."""
 
     def __post_init__(self) -> None:
         for what in ("features", *_RULES):
             object.__setattr__(self, what, _names(getattr(self, what), what))
+        object.__setattr__(self, "derived", _derived(self.derived))
+        object.__setattr__(self, "features", _all_features(self.features, self.derived))
         if len(set(self.features)) != len(self.features) or not self.features:
             raise DomainError(f"domain {self.name}: feature names must be given, each once")
         self._check_groups()
@@ -113,16 +126,21 @@ class Domain:
                 )
         for alias, name in self.aliases.items():
             _check_name(alias)
-            if name not in [group.name for group in self.groups]:
-                raise DomainError(f"alias {alias} is for the unknown group {name!r}")
+            groups = [group.name for group in self.groups]
+            if name not in groups:
+                raise DomainError(
+                    f"alias {alias} is for the unknown group {name!r}; {suggestion(name, groups)}"
+                )
 
     def _checked_costs(self) -> dict[str, float]:
         costs = {}
         for name, cost in self.costs.items():
             operation = self.operation(name)
             if operation is None:
-                known = list(self._operations)
-                raise DomainError(f"a cost is given for {name!r}, which is no rule; known: {known}")
+                raise DomainError(
+                    f"a cost is given for {name!r}, which is no rule; "
+                    f"{suggestion(name, self._operations)}"
+                )
             if not (_is_number(cost) and cost >= 0):
                 raise DomainError(f"the cost of {name} must be a number from 0, not {cost!r}")
             costs[operation.name] = cost  # an alias stands for the group's own name
@@ -136,13 +154,48 @@ class Domain:
         return cls("plain", tuple(f"x{index}" for index in range(n_features)), **changes)
 
     @classmethod
+    def of_features(
+        cls,
+        names: Iterable[str],
+        groups: Mapping[str, Iterable[int | str]] | None = None,
+        derived: Mapping[str, str] | Iterable[str] | None = None,
+        **changes: Any,
+    ) -> Domain:
+        """A domain of named features, and of features derived from them.
+
+        `groups` lists the columns of each group by index, name or pattern. Without them, features
+        that are called alike are a group: names are compared without numbers and coordinates at
+        their end, so that nose1_x and nose2_y are ``nose``, and x1 and y1 ``position``. Where that
+        gives less than 2 or more than 16 groups, each feature is its own; there are no groups if
+        there are more than 16 features, or if they have no names but x0, x1, ….
+        """
+        texts = _derived(derived)
+        features = _all_features(_names(tuple(names), "features"), texts)
+        if groups is None:
+            found = tuple(Group(name, columns) for name, columns in by_stem(features).items())
+        else:
+            found = _groups(groups, features)
+        given = {"name": "data", "features": features, "groups": found, "derived": texts}
+        return cls(**{**given, **changes})
+
+    @classmethod
     def built_in(cls, name: str) -> Domain:
         """One of the paper's domains, crim13, fly or basketball; or watch, of the example data."""
-        folder = resources.files("nearstar") / "domains"
-        known = sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if ".toml" in p.name)
+        return cls.from_toml(cls.built_in_text(name))
+
+    @staticmethod
+    def built_in_text(name: str) -> str:
+        """The TOML file of a built-in domain."""
+        known = Domain.built_in_names()
         if name not in known:
-            raise DomainError(f"no built-in domain {name!r}; there are {', '.join(known)}")
-        return cls.from_toml((folder / f"{name}.toml").read_text(encoding="utf-8"))
+            raise DomainError(f"no built-in domain {name!r}; {suggestion(name, known)}")
+        return (_BUILT_IN / f"{name}.toml").read_text(encoding="utf-8")
+
+    @staticmethod
+    def built_in_names() -> tuple[str, ...]:
+        """The names of the built-in domains."""
+        files = (file.name for file in _BUILT_IN.iterdir())
+        return tuple(sorted(name.removesuffix(".toml") for name in files if ".toml" in name))
 
     @classmethod
     def load(cls, path: str | Path, functions: Iterable[Function] = ()) -> Domain:
@@ -166,16 +219,18 @@ class Domain:
     def from_dict(cls, data: Mapping[str, Any], functions: Iterable[Function] = ()) -> Domain:
         """A domain from the contents of its TOML file."""
         known = {"name", "features", "groups", "aliases", "rules", "costs", "penalty", "beta"}
-        known |= {"accumulator", "functions", "paper"}
+        known |= {"accumulator", "functions", "derived", "paper"}
         if not isinstance(data, Mapping):
             raise DomainError(f"a domain is a table of {sorted(known)}, not {data!r}")
-        if unknown := set(data) - known:
-            raise DomainError(
-                f"unknown keys in a domain: {sorted(unknown)}; known: {sorted(known)}"
-            )
-        if "features" not in data:
+        for key in data:
+            if key not in known:
+                raise DomainError(
+                    f"unknown key {key!r} of a domain; {suggestion(str(key), sorted(known))}"
+                )
+        derived = _table(data, "derived")
+        if "features" not in data and not derived:
             raise DomainError("a domain needs 'features': a list of names, or their number")
-        features = _features(data["features"])
+        features = _all_features(_features(data.get("features", [])), _derived(derived))
         rules = {**_RULES, **_table(data, "rules")}
         if unknown := set(rules) - set(_RULES):
             raise DomainError(f"rules are for {sorted(_RULES)}, not for {sorted(unknown)}")
@@ -185,10 +240,7 @@ class Domain:
         return cls(
             name=str(data.get("name", "unnamed")),
             features=features,
-            groups=tuple(
-                Group(name, _columns(name, spec, features))
-                for name, spec in _table(data, "groups").items()
-            ),
+            groups=_groups(_table(data, "groups"), features),
             aliases=_table(data, "aliases"),
             **rules,
             costs=_table(data, "costs"),
@@ -196,6 +248,7 @@ class Domain:
             beta=data.get("beta", 1.0),
             accumulator=data.get("accumulator", 0),
             functions=(*map(Function.from_dict, stored), *functions),
+            derived=derived,
             paper=_table(data, "paper"),
         )
 
@@ -212,6 +265,7 @@ class Domain:
             "beta": self.beta,
             "accumulator": self.accumulator,
             "functions": [function.to_dict() for function in self.functions],
+            "derived": dict(self.derived),
             "paper": dict(self.paper),
         }
 
@@ -283,9 +337,10 @@ class Domain:
             return [Select(group) for group in self.groups]
         operation = self.operation(name)
         if operation is None:
+            windows = (f"{where}WindowAverage{size}" for where, size in _SIZES)
+            known = ("affine", "sel", *self._operations, *windows)
             raise DomainError(
-                f"domain {self.name}: unknown rule {name!r}; known: affine, sel, "
-                f"{', '.join(self._operations)}, SlidingWindowAverage10 and the like"
+                f"domain {self.name}: unknown rule {name!r}; {suggestion(name, known)}"
             )
         return [operation]
 
@@ -317,20 +372,25 @@ class Domain:
             vectors=self._rules_for("vectors", Signature(vector, Vector(1))),
         )
 
+    def cost(self, program: Program) -> float:
+        """Structural cost of a program, also of one that the rules in use would not make."""
+        nodes = (node for _, node in walk(program) if isinstance(node, Apply))
+        return sum(self._cost(node.operation, len(node.arguments)) for node in nodes)
+
     def _rules_for(self, kind: str, example: Signature) -> tuple[Rule, ...]:
         return tuple(
-            Rule(operation, self._cost(operation, example))
+            Rule(operation, self._cost(operation, len(operation.arguments(example) or ())))
             for operation in self._operations_of(kind)
         )
 
-    def _cost(self, operation: Operation, example: Signature) -> float:
+    def _cost(self, operation: Operation, n_arguments: int) -> float:
         if operation.name in self.costs:
             return self.costs[operation.name]
         if isinstance(operation, Function):
             if operation.cost is not None:
                 return operation.cost
-            return self.penalty * len(operation.takes)
-        return self.penalty * len(operation.arguments(example) or ())
+            n_arguments = len(operation.takes)
+        return self.penalty * n_arguments
 
 
 def _check_name(name: str) -> None:
@@ -359,14 +419,28 @@ def _names(names: Any, what: str) -> tuple[str, ...]:
 def _features(spec: Any) -> tuple[str, ...]:
     if isinstance(spec, int) and not isinstance(spec, bool) and spec >= 1:
         return tuple(f"x{index}" for index in range(spec))
-    if isinstance(spec, list) and all(isinstance(name, str) for name in spec):
+    if isinstance(spec, list | tuple) and all(isinstance(name, str) for name in spec):
         return tuple(spec)
     raise DomainError(f"features are a list of names or a number from 1, not {spec!r}")
 
 
+def _derived(given: Any) -> dict[str, str]:
+    """Derived features as texts by name, their syntax checked."""
+    return {name: each.text for name, each in read_derived(given).items()}
+
+
+def _all_features(features: tuple[str, ...], derived: Mapping[str, str]) -> tuple[str, ...]:
+    known = set(features)
+    return (*features, *(name for name in derived if name not in known))
+
+
+def _groups(given: Mapping[str, Any], features: tuple[str, ...]) -> tuple[Group, ...]:
+    return tuple(Group(name, _columns(name, spec, features)) for name, spec in given.items())
+
+
 def _columns(group: str, spec: Any, features: tuple[str, ...]) -> tuple[int, ...]:
     """Columns of a group given as indices, or as names and patterns such as ``velocity*``."""
-    if not isinstance(spec, list) or not spec:
+    if not isinstance(spec, list | tuple) or not spec:
         raise DomainError(f"group {group}: give a list of columns or name patterns, not {spec!r}")
     columns: list[int] = []
     for item in spec:
@@ -377,6 +451,8 @@ def _columns(group: str, spec: Any, features: tuple[str, ...]) -> tuple[int, ...
         found = [features.index(item)] if item in features else []
         found = found or [i for i, f in enumerate(features) if fnmatch.fnmatchcase(f, str(item))]
         if not found:
-            raise DomainError(f"group {group}: no feature matches {item!r}; there are {features}")
+            raise DomainError(
+                f"group {group}: no feature matches {item!r}; {suggestion(str(item), features)}"
+            )
         columns.extend(column for column in found if column not in columns)
     return tuple(columns)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from nearstar.errors import DomainError
 from nearstar.expression import Expression, Features, Size, from_data, to_data
+from nearstar.nearest import suggestion
 from nearstar.template import template
 from nearstar.types import Signature, Vector
 
@@ -92,7 +93,8 @@ class Function:
 
     def bind(self, names: Sequence[str]) -> Function:
         """The function with feature names resolved to columns."""
-        return replace(self, meaning=_bind(self.meaning, self.name, names))
+        columns = {name: column for column, name in enumerate(names)}
+        return replace(self, meaning=_bind(self.meaning, self.name, columns))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that defines the function, for files."""
@@ -234,17 +236,18 @@ def _leaves(expression: Expression, kind: str) -> list[Expression]:
     return [leaf for operand in expression.operands for leaf in _leaves(operand, kind)]
 
 
-def _bind(expression: Expression, name: str, names: Sequence[str]) -> Expression:
+def _bind(expression: Expression, name: str, columns: Mapping[str, int]) -> Expression:
     if expression.kind == "feature":
         feature = expression.value
-        if isinstance(feature, str) and feature not in names:
-            raise DomainError(f"{name} reads the feature {feature!r}, which is not one of {names}")
-        if isinstance(feature, int) and feature >= len(names):
-            raise DomainError(f"{name} reads feature {feature}, but there are {len(names)}")
-        return replace(
-            expression, value=names.index(feature) if isinstance(feature, str) else feature
-        )
+        if isinstance(feature, str) and feature not in columns:
+            raise DomainError(
+                f"{name} reads the feature {feature!r}, which the domain does not have; "
+                f"{suggestion(feature, columns)}"
+            )
+        if isinstance(feature, int) and feature >= len(columns):
+            raise DomainError(f"{name} reads feature {feature}, but there are {len(columns)}")
+        return replace(expression, value=columns[feature] if isinstance(feature, str) else feature)
     return replace(
         expression,
-        operands=tuple(_bind(operand, name, names) for operand in expression.operands),
+        operands=tuple(_bind(operand, name, columns) for operand in expression.operands),
     )

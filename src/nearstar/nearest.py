@@ -14,7 +14,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like this one, if any is alike; capital letters do not matter."""
     if len(name) > _LONGEST:
         return None
-    lowered = {each.lower(): each for each in known}
+    lowered: dict[str, str] = {}
+    for each in known:
+        lowered.setdefault(each.lower(), each)
     matches = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
     return lowered[matches[0]] if matches else None
 
@@ -24,4 +26,5 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     names = [str(each) for each in known]
     listed = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
     close = nearest(str(name), names)
-    return (f"did you mean {close!r}? " if close else "") + f"There are {listed or 'none'}"
+    before = f"did you mean {close!r}? There" if close else "there"
+    return f"{before} are {listed or 'none'}"

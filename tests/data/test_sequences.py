@@ -61,24 +61,6 @@ def test_lists_and_padded_arrays_hold_the_same_sequences(seed: int, n: int) -> N
         assert labels_of(listed, i) == list(labels)
 
 
-@given(seed=SEEDS, length=st.integers(1, 12), per_frame=st.booleans())
-def test_cut_keeps_every_frame_and_label_in_order(seed: int, length: int, per_frame: bool) -> None:
-    X, y = ragged(seed)
-    whole = Sequences.from_arrays(X, y if per_frame else [row[0] for row in y])
-    pieces = whole.cut(length)
-    assert pieces.lengths.max() <= length
-    assert set(whole.offsets) <= set(pieces.offsets)  # no piece spans two sequences
-    assert len(pieces) == sum(-(-len(x) // length) for x in X)
-    assert np.shares_memory(pieces.frames, whole.frames)
-    assert whole.labels is not None
-    assert pieces.labels is not None
-    if per_frame:
-        np.testing.assert_array_equal(pieces.labels, whole.labels)
-    else:
-        owner = np.searchsorted(whole.offsets, pieces.offsets[:-1], side="right") - 1
-        np.testing.assert_array_equal(pieces.labels, whole.labels[owner])
-
-
 @given(seed=SEEDS, data=st.data())
 def test_a_split_is_a_partition_that_respects_groups(seed: int, data: st.DataObject) -> None:
     n, parts = data.draw(st.integers(4, 30)), data.draw(st.integers(1, 3))
@@ -159,7 +141,6 @@ def test_plain_vectors_are_sequences_of_one_frame() -> None:
     assert data.vectors
     assert not data.per_frame
     assert data.lengths.tolist() == [1, 1, 1]
-    assert data.cut(5).fingerprint() == data.fingerprint()
     assert not Sequences.from_arrays(np.eye(3)[:, None]).vectors
 
 
@@ -283,7 +264,6 @@ HOLES[1, 2, 1] = HOLES[2, 0, 0] = np.nan
         (lambda: Sequences.from_arrays(X34).subset([3]), "from 0 to 2"),
         (lambda: Sequences.from_arrays(X34).subset([-1]), "from 0 to 2"),
         (lambda: Sequences.from_arrays(X34).sequence(3), "no sequence 3"),
-        (lambda: Sequences.from_arrays(X34).cut(0), "every 0 frames"),
         (lambda: Sequences.from_arrays(X34).split((0.5, 0.4), 0), "sum to 1"),
         (lambda: Sequences.from_arrays(X34).split((0.25,) * 4, 0), "3 sequences cannot fill 4"),
         (lambda: Sequences.from_arrays(X34).split((0.5, 0.5), 0, [1, 1]), "groups have shape"),

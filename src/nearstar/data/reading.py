@@ -44,7 +44,7 @@ def read_frames(
             raise DataError("lengths go with sequences; X has two dimensions, so plain vectors")
         return _float32(array), np.arange(len(array) + 1), True, 1
     n, width, n_features = array.shape
-    sizes = np.full(n, width) if lengths is None else _lengths(lengths, n, width)
+    sizes = np.full(n, width) if lengths is None else read_lengths(lengths, n, width)
     offsets = offsets_of(sizes)
     if offsets[-1] == n * width:
         return _float32(array).reshape(-1, n_features), offsets, False, width
@@ -175,7 +175,15 @@ def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return offsets
 
 
-def _lengths(lengths: ArrayLike, n: int, width: int) -> NDArray[np.int64]:
+def frame_rows(offsets: NDArray[np.int64], chosen: NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    """Where the frames of the chosen sequences are; a slice if they are one after another."""
+    starts, stops = offsets[chosen], offsets[chosen + 1]
+    if np.all(np.diff(chosen) == 1):
+        return slice(int(starts[0]), int(stops[-1]))
+    return np.concatenate([np.arange(a, b) for a, b in zip(starts, stops, strict=True)])
+
+
+def read_lengths(lengths: ArrayLike, n: int, width: int) -> NDArray[np.int64]:
     sizes = as_array(lengths, "lengths")
     if sizes.shape != (n,) or sizes.dtype.kind not in "iu":
         raise DataError(

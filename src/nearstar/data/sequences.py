@@ -21,6 +21,7 @@ from nearstar.data.reading import (
     check_labels,
     check_parts,
     flatten_labels,
+    frame_rows,
     offsets_of,
     read_class_names,
     read_codes,
@@ -127,33 +128,12 @@ class Sequences:
         Consecutive sequences share the memory of this object.
         """
         chosen = read_indices(indices, len(self))
-        starts, lengths = self.offsets[chosen], self.lengths[chosen]
-        if np.all(np.diff(chosen) == 1):
-            rows: slice | NDArray[np.int64] = slice(starts[0], starts[-1] + lengths[-1])
-        else:
-            rows = np.concatenate(
-                [np.arange(s, s + n) for s, n in zip(starts, lengths, strict=True)]
-            )
+        rows = frame_rows(self.offsets, chosen)
         labels = self.labels
         if labels is not None:
             labels = labels[rows if self.per_frame else chosen]
-        return replace(self, frames=self.frames[rows], offsets=offsets_of(lengths), labels=labels)
-
-    def cut(self, length: int) -> Sequences:
-        """Cut every sequence into pieces of at most `length` frames; the frames are shared.
-
-        The last piece of a sequence has what is left. Each piece keeps its sequence's label.
-        """
-        if length < 1:
-            raise DataError(f"sequences cannot be cut every {length} frames; expected 1 or more")
-        pieces = -(-self.lengths // length)
-        # How many pieces of its own sequence lie before each piece.
-        before = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-        starts = np.repeat(self.offsets[:-1], pieces) + length * before
-        labels = self.labels
-        if labels is not None and not self.per_frame:
-            labels = np.repeat(labels, pieces)
-        return replace(self, offsets=np.append(starts, self.offsets[-1]), labels=labels)
+        offsets = offsets_of(self.lengths[chosen])
+        return replace(self, frames=self.frames[rows], offsets=offsets, labels=labels)
 
     def split(
         self, fractions: Sequence[float], seed: int, groups: ArrayLike | None = None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.sequences import Sequences
 from nearstar.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +53,7 @@ HIDDEN_RULE = f"map (fun x_t. if {_IS_FAR} > 0 then {_RUNS_AT_IT} else {_LOOKS_A
 Farther than 8 cm from the other, animal 1 closes in by more than 10 cm/s; nearer, it looks at the
 other while that one looks away."""
 
+_LENGTH, _RATE = (40, 100), 10.0
 _BOX = np.array([60.0, 40.0])
 # What animal 1 may be up to, with the speed it then seeks (cm/s), the mean time before it takes
 # up something else (s), and how often it takes up each.
@@ -64,8 +68,8 @@ def two_animals(
     seed: int = 0,
     *,
     noise: float = 0.05,
-    length: tuple[int, int] = (40, 100),
-    rate: float = 10.0,
+    length: tuple[int, int] = _LENGTH,
+    rate: float = _RATE,
 ) -> Sequences:
     """Simulated pairs of animals, each frame labelled "other" or "sniff" by `HIDDEN_RULE`.
 
@@ -79,9 +83,7 @@ def two_animals(
             "expected at least 1 sequence, 1 <= shortest <= longest, noise from 0 to below 0.5, "
             "and a rate above 0"
         )
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(shortest, longest, size=n_sequences, endpoint=True)
-    position, heading = _simulate(rng, n_sequences, longest + 2, rate)
+    rng, lengths, position, heading = _pairs(n_sequences, seed, length, rate)
     features = _features(position, heading, rate)
     real = np.arange(longest) < lengths[:, None]
     sniff = _rule(features[real]) > 0
@@ -106,10 +108,45 @@ def two_animals_split(
     return train, valid, test
 
 
+def tracking_table(n_sequences: int = 80, seed: int = 0, *, noise: float = 0.05) -> pd.DataFrame:
+    """The animals of `two_animals` as a tracker gives them: a row for each frame.
+
+    Columns: video, frame, x and y (cm) of the nose, body and tail of two mice, and behavior. Each
+    mouse looks from its tail to its nose; the body is halfway between.
+    """
+    import pandas as pd
+
+    data = two_animals(n_sequences, seed, noise=noise)
+    _, _, position, heading = _pairs(n_sequences, seed, _LENGTH, _RATE)
+    table: dict[str, NDArray[np.generic]] = {
+        "video": np.repeat([f"video{i:02}" for i in range(n_sequences)], data.lengths),
+        "frame": np.concatenate([np.arange(length) for length in data.lengths]),
+    }
+    for animal in (0, 1):
+        for part, reach in (("nose", 3.0), ("body", 0.0), ("tail", -3.0)):
+            points = position[2:, :, animal] + reach * _direction(heading[2:, :, animal])
+            rows = np.concatenate(
+                [points[:length, i] for i, length in enumerate(data.lengths)]
+            ).round(2)
+            for axis, name in enumerate("xy"):
+                table[f"mouse{animal + 1}_{part}_{name}"] = rows[:, axis]
+    table["behavior"] = np.array(CLASS_NAMES)[data.labels]
+    return pd.DataFrame(table)
+
+
 def _rule(frames: NDArray[np.float32]) -> Floats:
     """The value of `HIDDEN_RULE` at each frame."""
     gate = 1 / (1 + np.exp(-_IS_FAR(frames)))
     return gate * _RUNS_AT_IT(frames) + (1 - gate) * _LOOKS_AT_ITS_BACK(frames)
+
+
+def _pairs(
+    n: int, seed: int, length: tuple[int, int], rate: float
+) -> tuple[np.random.Generator, NDArray[np.int64], Floats, Floats]:
+    """The generator after what was drawn: lengths, and positions and headings of n pairs."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(*length, size=n, endpoint=True)
+    return rng, lengths, *_simulate(rng, n, length[1] + 2, rate)
 
 
 def _simulate(rng: np.random.Generator, n: int, steps: int, rate: float) -> tuple[Floats, Floats]:

@@ -1,0 +1,182 @@
+"""Sequences from arrays in files: parts, labels and features joined and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.data.derived import read_derived
+from nearstar.data.format import DataFormat
+from nearstar.data.labels import Label, whole_labels
+from nearstar.data.raw import Raw, by_part, make_recordings
+from nearstar.data.reading import offsets_of, read_lengths, read_names
+from nearstar.data.recordings import Recordings
+from nearstar.data.selecting import check_known, select
+from nearstar.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """One part of a data set: frames one after another, and what is known about them."""
+
+    values: NDArray[Any]
+    lengths: NDArray[np.int64]
+    labels: NDArray[Any] | None = None
+    per_frame: bool = False
+    groups: tuple[Any, ...] | None = None
+    vectors: bool = False
+
+
+def as_arrays(
+    X: NDArray[Any],
+    y: NDArray[Any] | None = None,
+    lengths: NDArray[Any] | None = None,
+    groups: NDArray[Any] | None = None,
+    what: str = "X",
+) -> Arrays:
+    """A part from (sequences, frames, features) or (vectors, features), and labels of any type.
+
+    Labels are (sequences,), (sequences, frames) or (sequences, frames, 1). Padding is not read.
+    """
+    if X.ndim not in (2, 3) or 0 in X.shape:
+        raise DataError(
+            f"{what} has shape {X.shape}; expected (sequences, frames, features) or "
+            "(vectors, features), with at least one of each"
+        )
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"{what} has type {X.dtype}; expected real numbers")
+    vectors = X.ndim == 2
+    if vectors:
+        X = X[:, None]
+    n, width = X.shape[:2]
+    sizes = np.full(n, width) if lengths is None else read_lengths(lengths, n, width)
+    real = np.arange(width) < sizes[:, None]
+    values = X.reshape(-1, X.shape[2])
+    values = values if real.all() else values[real.reshape(-1)]
+    if values.dtype.kind != "f":
+        values = values.astype(np.float64)
+    if groups is not None and groups.shape != (n,):
+        raise DataError(f"groups of {what} have shape {groups.shape}; expected ({n},)")
+    named = None if groups is None else tuple(groups.tolist())
+    if y is None:
+        return Arrays(values, sizes, groups=named, vectors=vectors)
+    labels, per_frame = _labels(y, real, vectors, what)
+    return Arrays(values, sizes, labels, per_frame, named, vectors)
+
+
+def _labels(
+    y: NDArray[Any], real: NDArray[np.bool_], vectors: bool, what: str
+) -> tuple[NDArray[Any], bool]:
+    """Labels in a row, and whether they are per frame; `real` says which frames are no padding."""
+    n, width = real.shape
+    shape = y.shape[:-1] if y.ndim == 3 and y.shape[2] == 1 else y.shape
+    if shape == (n,) or (shape == (n, 1) and (vectors or width > 1)):
+        return whole_labels(y.reshape(n)), False
+    if shape == (n, width):
+        return whole_labels(y.reshape(n, width)[real]), True
+    raise DataError(
+        f"the labels of {what} have shape {y.shape}; expected ({n},), one for each sequence, or "
+        f"({n}, {width}), one for each frame"
+    )
+
+
+def join_arrays(
+    parts: Mapping[str, Arrays],
+    format: DataFormat,
+    *,
+    names: Sequence[str] | None = None,
+    classes: Sequence[Label] | None = None,
+    features: Sequence[str] | None = None,
+    derived: Mapping[str, str] | Sequence[str] | None = None,
+    labels: Sequence[Label] | None = None,
+) -> dict[str, Recordings]:
+    """Recordings of each part, with the same features and classes in all of them.
+
+    `names` are those of the columns, x0, x1, … unless given; then `features`, if as many, are the
+    names of the columns that the format chooses. `classes` are those that the source declares.
+    """
+    first = next(iter(parts.values()))
+    _check_alike(parts)
+    formulas = read_derived(derived)
+    known = read_names(names, "feature", first.values.shape[1])
+    chosen = select([*known, *formulas], format.features, places=True)
+    if names is None and features is not None:
+        raw_names = [name for name in features if name not in formulas]
+        columns = [known.index(name) for name in chosen if name not in formulas]
+        if len(columns) != len(raw_names):
+            raise DataError(
+                f"the data have {len(columns)} features, the domain {len(raw_names)}; choose as "
+                "many columns of the data, such as features=['0-18']"
+            )
+        wanted = tuple(features)
+        source = dict(zip(raw_names, columns, strict=True))
+    else:
+        wanted = (*chosen, *(name for name in formulas if name not in chosen))
+        wanted = wanted if features is None else tuple(features)
+        source = {name: i for i, name in enumerate(known)}
+    check_known(wanted, {*source, *formulas}, "the file")
+    needed = [name for name in wanted if name not in formulas]
+    for name in wanted:
+        if name in formulas:
+            needed += formulas[name].columns(source)
+    raw = _joined(parts, source, tuple(dict.fromkeys(needed)))
+    if labels is None and format.positive is None:
+        labels = classes
+    if format.per is None:  # the shape of the labels has said it
+        format = replace(format, per="frame" if first.per_frame else "sequence")
+    recordings = make_recordings(raw, wanted, formulas, format, labels)
+    return by_part(recordings, raw.parts)
+
+
+def _joined(parts: Mapping[str, Arrays], source: Mapping[str, int], needed: tuple[str, ...]) -> Raw:
+    columns = [source[name] for name in needed]
+    arrays = list(parts.values())
+    first = arrays[0]
+    whole = columns == list(range(first.values.shape[1]))
+    values = [part.values if whole else part.values[:, columns] for part in arrays]
+    return Raw(
+        needed,
+        values[0] if len(values) == 1 else np.concatenate(values),
+        offsets_of(np.concatenate([part.lengths for part in arrays])),
+        tuple(i for part in arrays for i in range(len(part.lengths))),
+        first.vectors,
+        None if first.labels is None else _concatenated([part.labels for part in arrays]),
+        first.per_frame,
+        None if first.groups is None else tuple(g for part in arrays for g in part.groups or ()),
+        None
+        if "all" in parts
+        else tuple(name for name, part in parts.items() for _ in range(len(part.lengths))),
+    )
+
+
+def _concatenated(labels: list[Any]) -> NDArray[Any]:
+    kinds = {part.dtype.kind in "US" for part in labels}
+    if len(kinds) == 1:
+        return np.concatenate(labels)
+    return np.concatenate([part.astype(object) for part in labels])  # text beside numbers stays so
+
+
+def _check_alike(parts: Mapping[str, Arrays]) -> None:
+    """Raise unless the parts have the same features and the same kind of labels."""
+    (first, one), *others = parts.items()
+    for name, other in others:
+        for what, a, b in (
+            ("features", one.values.shape[1], other.values.shape[1]),
+            ("labels", one.labels is not None, other.labels is not None),
+            ("labels for each frame", one.per_frame, other.per_frame),
+            ("groups", one.groups is not None, other.groups is not None),
+            ("plain vectors", one.vectors, other.vectors),
+        ):
+            if a != b:
+                said = [
+                    f"the {part} part has {_amount(v, what)}" for part, v in ((first, a), (name, b))
+                ]
+                raise DataError(f"{said[0]}, {said[1]}; expected the same in every part")
+
+
+def _amount(value: int | bool, what: str) -> str:
+    return (what if value else f"no {what}") if isinstance(value, bool) else f"{value} {what}"

@@ -1,0 +1,96 @@
+"""Values that are missing or infinite: found with their place, or filled in along time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.data.reading import row_chunks
+from nearstar.errors import DataError
+
+Place = Callable[[int], str]
+"""Where a frame is, in words."""
+
+
+def deal_with_missing(
+    values: NDArray[Any],
+    offsets: NDArray[np.int64],
+    names: Sequence[str],
+    place: Place,
+    how: str,
+) -> NDArray[Any]:
+    """The values without gaps: as they are if none is missing, else an error or filled in.
+
+    ``interpolate`` draws a line through each gap inside a sequence; at the ends the nearest value
+    is held. A column that a whole sequence lacks cannot be filled in. Infinite is always an error.
+    """
+    infinite, first = _count(np.isinf, values)
+    if infinite:
+        raise DataError(
+            f"{_number(infinite)} infinite; the first is {_where(first, values, names, place)}. "
+            "Correct it, or leave it empty as a missing value"
+        )
+    missing, first = _count(np.isnan, values)
+    if not missing:
+        return values
+    if how == "interpolate":
+        return interpolate(values, offsets, names, place)
+    raise DataError(
+        f"{_number(missing)} missing (NaN); the first is {_where(first, values, names, place)}. "
+        "Fill it in, leave the column or the sequence out, or ask for missing='interpolate'"
+    )
+
+
+def interpolate(
+    values: NDArray[Any], offsets: NDArray[np.int64], names: Sequence[str], place: Place
+) -> NDArray[Any]:
+    """The values with a line through each gap along time, and the ends held."""
+    filled = values.copy()
+    for start, stop in pairwise(offsets.tolist()):
+        missing = np.isnan(values[start:stop])
+        for column in np.flatnonzero(missing.any(axis=0)).tolist():
+            gaps = np.flatnonzero(missing[:, column])
+            known = np.flatnonzero(~missing[:, column])
+            if not len(known):
+                raise DataError(
+                    f"{names[column]!r} is missing in all {stop - start} frames of the sequence "
+                    f"of {place(start)}, so there is nothing to interpolate; leave that sequence "
+                    "or that column out"
+                )
+            filled[start + gaps, column] = np.interp(gaps, known, values[start + known, column])
+    return filled
+
+
+def check_float32(values: NDArray[Any], names: Sequence[str], place: Place) -> None:
+    """Raise where a value cannot be a finite 32-bit float."""
+    largest = np.finfo(np.float32).max
+    wrong, first = _count(lambda part: ~(np.abs(part) <= largest), values)
+    if wrong:
+        raise DataError(
+            f"{_number(wrong)} beyond 32-bit floats, of at most {largest:.3g}; the first is "
+            f"{_where(first, values, names, place)}. Use other units, or leave the column out"
+        )
+
+
+def _count(wrong: Callable[[NDArray[Any]], Any], values: NDArray[Any]) -> tuple[int, int]:
+    """How many values are wrong, and the place of the first in reading order."""
+    count, first = 0, 0
+    for part in row_chunks(*values.shape):
+        found = wrong(values[part])
+        if found.any():
+            first = first if count else part.start * values.shape[1] + int(np.argmax(found))
+            count += int(np.count_nonzero(found))
+    return count, first
+
+
+def _number(count: int) -> str:
+    return "1 feature value is" if count == 1 else f"{count} feature values are"
+
+
+def _where(first: int, values: NDArray[Any], names: Sequence[str], place: Place) -> str:
+    row, column = divmod(first, values.shape[1])
+    return f"{values[row, column]} at {place(row)}, column {names[column]!r}"

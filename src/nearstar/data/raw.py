@@ -1,0 +1,213 @@
+"""What every source gives, be it a table or arrays, before features and labels are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.data.derived import Derived
+from nearstar.data.deriving import compute
+from nearstar.data.format import DataFormat
+from nearstar.data.labels import Label, class_names, encode, find_label, text_of
+from nearstar.data.missing import check_float32, deal_with_missing
+from nearstar.data.reading import UNLABELLED
+from nearstar.data.recordings import Recordings
+from nearstar.data.sequences import Sequences
+from nearstar.errors import DataError
+from nearstar.nearest import suggestion
+
+PARTS = ("train", "valid", "test")
+
+
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """Columns of numbers, cut into sequences, with labels as the source has them."""
+
+    names: tuple[str, ...]
+    values: NDArray[Any]
+    """Columns that are features or make derived ones: (frames, columns), floats."""
+    offsets: NDArray[np.int64]
+    ids: tuple[Any, ...]
+    vectors: bool = False
+    labels: NDArray[Any] | None = None
+    """One for each frame or for each sequence, of any type."""
+    per_frame: bool = True
+    groups: tuple[Any, ...] | None = None
+    parts: tuple[str, ...] | None = None
+    """The part of each sequence."""
+    frames: NDArray[Any] | None = None
+    rows: NDArray[np.int64] | None = None
+    what: str = "sequence"
+    """What a sequence is called in messages: the column of its id."""
+
+    def place(self, frame: int) -> str:
+        """Where a frame is, in words."""
+        i = int(np.searchsorted(self.offsets, frame, side="right")) - 1
+        number = frame - int(self.offsets[i]) if self.frames is None else self.frames[frame]
+        part = f"{self.parts[i]} " if self.parts and self.rows is None else ""
+        row = "" if self.rows is None else f" ({row_text(int(self.rows[frame]))})"
+        return f"{part}{self.what} {self.ids[i]!r}, frame {number}{row}"
+
+    def label_place(self, index: int) -> str:
+        """Where a label is, in words."""
+        if self.per_frame:
+            return self.place(index)
+        return self.place(int(self.offsets[index])).split(", frame ")[0]
+
+
+def row_text(row: int) -> str:
+    """A row of a table as people count them."""
+    return f"row {row + 1}, counted from 1 without the header"
+
+
+def make_recordings(
+    raw: Raw,
+    features: Sequence[str],
+    derived: Mapping[str, Derived],
+    format: DataFormat,
+    labels: Sequence[Label] | None,
+) -> Recordings:
+    """Features without gaps, derived ones computed, labels as codes."""
+    values = deal_with_missing(raw.values, raw.offsets, raw.names, raw.place, format.missing)
+    frames = _features(replace(raw, values=values), features, derived)
+    check_float32(frames, features, raw.place)
+    plain = Sequences(
+        np.ascontiguousarray(frames, dtype=np.float32),
+        raw.offsets,
+        None,
+        False,
+        raw.vectors,
+        tuple(features),
+        (),
+    )
+    codes, classes, per_frame = _labels(raw, format, labels)
+    if codes is not None:
+        plain = replace(
+            plain,
+            labels=codes.astype(np.int16),
+            per_frame=per_frame,
+            class_names=class_names(classes),
+        )
+    elif labels is not None:
+        classes = tuple(labels)
+        plain = replace(plain, class_names=class_names(classes))
+    return Recordings(plain, classes, raw.ids, raw.groups, raw.frames, raw.rows)
+
+
+def by_part(recordings: Recordings, parts: tuple[str, ...] | None) -> dict[str, Recordings]:
+    """The recordings of each part, or all of them; classes of a later part must be in train."""
+    if parts is None:
+        return {"all": recordings}
+    names = np.array(parts)
+    split = {name: recordings.subset(names == name) for name in PARTS if name in parts}
+    train = split.get("train", recordings).sequences.labels
+    for name, part in split.items():
+        codes = part.sequences.labels
+        if train is None or codes is None:
+            continue
+        for code in np.unique(codes[codes != UNLABELLED]):
+            if code not in train:
+                raise DataError(
+                    f"the {name} part has the label {recordings.labels[code]!r}, which the "
+                    "training part does not have, so it cannot be learned; move examples of it "
+                    "to the training part or make it unlabelled"
+                )
+    return split
+
+
+def _features(raw: Raw, features: Sequence[str], derived: Mapping[str, Derived]) -> NDArray[Any]:
+    if tuple(features) == raw.names:
+        return raw.values
+    columns = {name: raw.values[:, i] for i, name in enumerate(raw.names)}
+    for name in features:
+        if name not in columns:
+            columns[name] = compute(derived[name], columns, raw.offsets)
+    return np.column_stack([columns[name] for name in features])
+
+
+def _labels(
+    raw: Raw, format: DataFormat, labels: Sequence[Label] | None
+) -> tuple[NDArray[np.int64] | None, tuple[Label, ...], bool]:
+    """Codes, classes, and whether the labels are per frame."""
+    if raw.labels is None:
+        return None, (), False
+    codes, found = encode(
+        raw.labels,
+        classes=None if format.positive is not None else labels,
+        unlabelled=format.unlabelled,
+        place=raw.label_place,
+    )
+    classes: tuple[Label, ...] = tuple(labels) if labels is not None else tuple(found.tolist())
+    if format.positive is not None:
+        codes, classes = _against_others(codes, tuple(found.tolist()), format.positive, labels)
+    if labels is None and len(classes) < 2:
+        only = f"only one class, {classes[0]!r}" if classes else "no label at all"
+        raise DataError(f"the data have {only}; expected at least two classes to tell apart")
+    per = format.per or ("sequence" if _belongs_to_sequences(raw, codes) else "frame")
+    if raw.per_frame and per == "sequence":
+        return _per_sequence(raw, codes, classes), classes, False
+    if not raw.per_frame and format.per == "frame":
+        codes, raw = np.repeat(codes, np.diff(raw.offsets)), replace(raw, per_frame=True)
+    return codes, classes, raw.per_frame
+
+
+def _against_others(
+    codes: NDArray[np.int64],
+    found: tuple[Label, ...],
+    positive: Label,
+    labels: Sequence[Label] | None,
+) -> tuple[NDArray[np.int64], tuple[Label, ...]]:
+    """Two classes, of which the second is the one that matters."""
+    one = find_label(positive, found)
+    if one is None and labels is None:
+        raise DataError(
+            f"no label is {positive!r}, the positive class; "
+            f"{suggestion(text_of(positive), class_names(found))}"
+        )
+    if labels is None and len(found) < 2:
+        raise DataError(f"the data have only one class, {positive!r}; expected others beside it")
+    binary = np.where(codes == UNLABELLED, UNLABELLED, codes == (-2 if one is None else one))
+    classes: tuple[Label, ...] = (
+        f"not {text_of(positive)}",
+        positive if one is None else found[one],
+    )
+    if labels is None:
+        return binary.astype(np.int64), classes
+    if [find_label(each, labels) for each in classes] != [0, 1] or len(labels) != 2:
+        raise DataError(
+            f"the classes are {list(labels)}; expected {list(classes)}, since {positive!r} is the "
+            "positive class"
+        )
+    return binary.astype(np.int64), tuple(labels)
+
+
+def _belongs_to_sequences(raw: Raw, codes: NDArray[np.int64]) -> bool:
+    """Whether labels per frame are the same all along each of several sequences."""
+    if not raw.per_frame or len(raw.offsets) < 3 or np.diff(raw.offsets).max() == 1:
+        return not raw.per_frame
+    first = codes[np.repeat(raw.offsets[:-1], np.diff(raw.offsets))]
+    return bool((codes == first).all())
+
+
+def _per_sequence(
+    raw: Raw, codes: NDArray[np.int64], classes: tuple[Label, ...]
+) -> NDArray[np.int64]:
+    result = np.full(len(raw.offsets) - 1, UNLABELLED, dtype=np.int64)
+    for i, (start, stop) in enumerate(pairwise(raw.offsets.tolist())):
+        known = start + np.flatnonzero(codes[start:stop] != UNLABELLED)
+        if not len(known):
+            continue
+        result[i] = codes[known[0]]
+        other = known[codes[known] != result[i]]
+        if len(other):
+            raise DataError(
+                f"{raw.place(int(other[0]))} has the label {classes[codes[other[0]]]!r}, "
+                f"{raw.place(int(known[0]))} has {classes[result[i]]!r}; expected one label for "
+                "the whole sequence, or per='frame'"
+            )
+    return result

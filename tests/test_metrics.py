@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
+from sklearn.metrics import (
+    accuracy_score,
+    confusion_matrix,
+    f1_score,
+    precision_recall_fscore_support,
+)
 
 from nearstar.errors import DataError
 from nearstar.metrics import Metrics
@@ -55,3 +62,39 @@ def test_metrics_are_values_that_keep_the_counts() -> None:
 def test_what_is_no_confusion_matrix_is_refused(wrong: list[list[float]]) -> None:
     with pytest.raises(DataError, match="confusion matrix"):
         Metrics.from_confusion(wrong)
+
+
+@given(data=st.data(), n_classes=st.integers(2, 4))
+def test_scores_of_each_class_agree_with_scikit_learn(data: st.DataObject, n_classes: int) -> None:
+    codes = st.tuples(st.integers(-1, n_classes - 1), st.integers(0, n_classes - 1))
+    true, predicted = np.array(data.draw(st.lists(codes, min_size=1))).T
+    metrics = Metrics.from_codes(true, predicted, n_classes)
+    known, classes = true >= 0, range(n_classes)
+    names = [f"class {k}" for k in classes]
+    assert metrics.confusion.sum() == known.sum()
+    if known.any():
+        expected = precision_recall_fscore_support(
+            true[known], predicted[known], labels=classes, zero_division=0
+        )
+        for k, name in enumerate(names):
+            scores = metrics.per_class(names)[name]
+            assert list(scores) == ["precision", "recall", "f1", "support"]
+            assert list(scores.values()) == pytest.approx([score[k] for score in expected])
+    plain = metrics.to_dict(names)
+    assert json.loads(json.dumps(plain)) == plain
+    assert Metrics.from_confusion(plain["confusion"]) == metrics
+    for score in ("accuracy", "f1", "f1_macro", "f1_paper"):
+        assert plain[score] == getattr(metrics, score)
+
+
+def test_codes_that_do_not_fit_are_refused() -> None:
+    for true, predicted, problem in (
+        ([0, 1], [0], "expected one of each for every element"),
+        ([0, 2], [0, 1], "from 0 to 1"),
+        ([0, 1], [0, 2], "from 0 to 1"),
+        ([0, 1], [0, -1], "from 0 to 1"),
+    ):
+        with pytest.raises(DataError, match=problem):
+            Metrics.from_codes(true, predicted, 2)
+    with pytest.raises(DataError, match="1 names were given for 2 classes"):
+        Metrics.from_codes([0, 1], [0, 1], 2).per_class(["a"])

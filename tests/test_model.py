@@ -1,15 +1,9 @@
-"""Models: what training reported is what they give, here and after a file."""
+"""Models: what training reported is what they give; decisions, and data that do not fit."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
-from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+import math
+from dataclasses import replace
 from typing import Any
 
 import naive
@@ -18,7 +12,8 @@ import pytest
 from engine.cases import UNITS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import domains, programs, rich_domain, signatures
+from models.random_models import Case, cases, some_data
+from sklearn.metrics import confusion_matrix
 
 from nearstar import (
     Budget,
@@ -28,65 +23,23 @@ from nearstar import (
     Metrics,
     Model,
     NearstarError,
-    Program,
     ProgramError,
     Scale,
     Sequences,
     Task,
     Units,
-    is_complete,
-    parse,
     to_text,
     train,
     two_animals,
 )
 from nearstar.data.synthetic import HIDDEN_RULE
-from nearstar.parameters import initial, layout, unscaled
+from nearstar.parameters import layout, size_of
 from nearstar.types import Sequence, Signature, Vector
 
 CRIM13 = Domain.built_in("crim13")
 SNIFF = CRIM13.signature(1, per_frame=True)
 NAMES = ("other", "sniff")
 ANIMALS = two_animals(12, length=(5, 20))
-
-
-def some_data(
-    signature: Signature, random: np.random.Generator, *, offset: float = 1.0, n: int = 8
-) -> Sequences:
-    """Labelled data for a program of this type, the features far from 0 by an offset."""
-    n_features, n_classes = signature.input.size, max(signature.output.size, 2)
-    lengths = [1] * n if signature.maps_vectors else random.integers(1, 9, n).tolist()
-    X = [random.normal(offset, 1, (length, n_features)) for length in lengths]
-    y = [random.integers(0, n_classes, length) for length in lengths]
-    names = [f"class {k}" for k in range(n_classes)]
-    if signature.maps_vectors:
-        return Sequences.from_arrays(np.concatenate(X), np.concatenate(y), class_names=names)
-    labels = y if signature.maps_sequences else [each[0] for each in y]
-    return Sequences.from_arrays(X, labels, class_names=names)
-
-
-@dataclass(frozen=True)
-class Case:
-    domain: Domain
-    program: Program
-    random: np.random.Generator
-
-    def model(self, class_names: tuple[str, ...] | None = None) -> Model:
-        """The program with parameters that nobody trained."""
-        n, outputs = len(self.domain.features), self.program.signature.output.size
-        scale = Scale(self.random.normal(size=n), np.exp(self.random.normal(size=n)))
-        blocks = layout(self.program, UNITS)
-        theta = unscaled(blocks, initial(blocks, int(self.random.integers(1000))), scale)
-        names = class_names or tuple(map(str, range(max(outputs, 2))))
-        units = None if is_complete(self.program) else UNITS
-        return Model(self.program, theta, self.domain, names, scale, units)
-
-
-@st.composite
-def cases(draw: st.DrawFn) -> Case:
-    domain = draw(domains())
-    program = draw(programs(domain.grammar(draw(signatures(domain))), 8, holes=True))
-    return Case(domain, program, np.random.default_rng(draw(st.integers(0, 2**32 - 1))))
 
 
 # What training reported
@@ -117,205 +70,51 @@ def test_a_model_does_what_training_reported(case: Case, select: Any, offset: fl
     assert alone.tobytes() == outputs[rows].tobytes()
 
 
-# Files
-
-
-@settings(max_examples=60)
-@given(cases(), st.lists(st.text(max_size=5), min_size=5, max_size=5))
-def test_a_saved_model_is_the_same_to_the_bit(case: Case, names: list[str]) -> None:
-    n_classes = max(case.program.signature.output.size, 2)
-    model = case.model(tuple(names[:n_classes]))
-    data = some_data(case.program.signature, case.random)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "größe 模型.json"
-        model.save(path)
-        loaded = Model.load(path)
-        assert os.listdir(folder) == [path.name]
-    assert (loaded.program, loaded.domain) == (model.program, model.domain)
-    assert (loaded.class_names, loaded.scale, loaded.units) == (
-        model.class_names,
-        model.scale,
-        model.units,
-    )
-    assert loaded.theta.tobytes() == model.theta.tobytes()
-    assert loaded.outputs(data).tobytes() == model.outputs(data).tobytes()
-
-
 @pytest.fixture
 def model() -> Model:
     return Model.from_text(HIDDEN_RULE, CRIM13, SNIFF, NAMES)
 
 
-def test_files_are_for_people_too(model: Model, tmp_path: Path) -> None:
-    path = tmp_path / "model.json"
-    named = Model(model.program, model.theta, CRIM13, ("süß", "臭い"), model.scale)
-    named.save(str(path))
-    text = path.read_text(encoding="utf-8")
-    assert "süß" in text and "臭い" in text and model.text() in text
-    umask = os.umask(0)
-    os.umask(umask)
-    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
+# Decisions
 
 
-def test_a_failed_save_leaves_the_old_file(model: Model, tmp_path: Path, monkeypatch) -> None:
-    path = tmp_path / "model.json"
-    model.save(path)
-    before = path.read_bytes()
-    other = Model(model.program, model.theta * 2, CRIM13, NAMES, model.scale)
-    for name in ("replace", "fsync"):
-
-        def fail(*_: object) -> None:
-            raise OSError("the disk is full")
-
-        with monkeypatch.context() as patched:
-            patched.setattr(os, name, fail)
-            with pytest.raises(OSError, match="disk is full"):
-                other.save(path)
-        assert path.read_bytes() == before
-        assert os.listdir(tmp_path) == [path.name]
-    with pytest.raises(FileNotFoundError):
-        model.save(tmp_path / "no such folder" / "model.json")
-
-
-KILLED = """
-import os, random, signal, time
-from nearstar import Model
-models = [Model.load(f"{name}.json") for name in "ab"]
-texts = {model.text() for model in models}
-for _ in range(20):
-    child = os.fork()
-    if not child:
-        signal.alarm(10)  # nothing outlives the test
-        while True:
-            for model in models:
-                model.save("model.json")
-    try:
-        for _ in range(3):
-            time.sleep(random.uniform(0, 0.01))
-            assert Model.load("model.json").text() in texts
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    assert Model.load("model.json").text() in texts
-print("done")
-"""
+@settings(max_examples=60)
+@given(cases(), st.booleans())
+def test_offsets_are_added_before_deciding(case: Case, shifted: bool) -> None:
+    signature = case.program.signature
+    n_outputs = signature.output.size
+    offsets = case.random.normal(size=n_outputs) if shifted else None
+    model = case.model(offsets=offsets)
+    data = some_data(signature, case.random)
+    plain = replace(model, offsets=None)
+    outputs = model.outputs(data)
+    assert outputs.tobytes() == plain.outputs(data).tobytes()
+    codes, probabilities = model.predict(data), model.probabilities(data)
+    assert probabilities.shape == (len(outputs), max(n_outputs, 2))
+    added = [0.0] * n_outputs if offsets is None else offsets.tolist()
+    for row, code, shares in zip(outputs.tolist(), codes, probabilities, strict=True):
+        scores = [a + b for a, b in zip(row, added, strict=True)]
+        scores = [0.0, *scores] if n_outputs == 1 else scores
+        assert code == max(range(len(scores)), key=lambda k: scores[k])
+        weights = [math.exp(score - max(scores)) for score in scores]
+        np.testing.assert_allclose(shares, [w / sum(weights) for w in weights], atol=1e-9)
+    # Scores are those of the decisions, on what is labelled.
+    labels = np.where(case.random.random(len(codes)) < 0.3, -1, data.labels)
+    labels[0] = 0
+    metrics = model.evaluate(replace(data, labels=labels.astype(np.int16)))
+    known = labels >= 0
+    expected = confusion_matrix(labels[known], codes[known], labels=range(data.n_classes))
+    assert metrics.confusion.tolist() == expected.tolist()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_killed_process_leaves_a_whole_file(model: Model, tmp_path: Path) -> None:
-    model.save(tmp_path / "a.json")
-    model.save(tmp_path / "model.json")
-    Model(model.program, model.theta * 2, CRIM13, NAMES, model.scale).save(tmp_path / "b.json")
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
-    assert done.stdout == "done\n", done.stderr
-
-
-def test_a_program_that_its_domain_reads_differently_is_not_saved(tmp_path: Path) -> None:
-    steep = Domain.of_size(2, beta=9.0)
-    text = "if const[1] > 0 then const[2] else const[3]"
-    right = Model.from_text(text, steep, Signature(Vector(2), Vector(1)), ("no", "yes"))
-    for domain in (Domain.of_size(2), Domain.of_size(3, beta=9.0)):
-        wrong = Model(right.program, right.theta, domain, right.class_names, right.scale)
-        if domain.beta == steep.beta:
-            wrong.save(tmp_path / "fine.json")  # its text means the same there
-            continue
-        with pytest.raises(ProgramError, match="reads the program as another one"):
-            wrong.save(tmp_path / "wrong.json")
-    assert os.listdir(tmp_path) == ["fine.json"]
-
-
-# Damage
-
-
-@pytest.mark.parametrize(
-    "contents",
-    [
-        b"",
-        b"{}",
-        b"[]",
-        b"null",
-        b"3",
-        b"\xff\xfe",
-        b'{"format": "nearstar-model-2"}',
-        b'{"format": NaN}',
-        b"[" * 10**5,
-    ],
-    ids=lambda contents: contents[:40].decode("latin-1") or "nothing",
-)
-def test_files_that_are_no_models(contents: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "model.json"
-    path.write_bytes(contents)
-    with pytest.raises(NearstarError, match=r"model\.json is not a saved model"):
-        Model.load(path)
-
-
-def rich_model() -> Model:
-    domain = rich_domain(accumulator=2)
-    text = (
-        "mapprefix (fun x_t. fold (fun x_i. scaled(ratio ?? over Affine(x_i)) by x_i / 1) c x_t) x"
-    )
-    program = parse(text, domain, domain.signature(2, per_frame=True)).program
-    return Case(domain, program, np.random.default_rng(0)).model()
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "model.json"
-    rich_model().save(path)
-    return path
-
-
-def test_a_file_that_was_cut_off(saved: Path, tmp_path: Path) -> None:
-    whole = saved.read_bytes()
-    path = tmp_path / "model.json"
-    for length in range(0, len(whole) - 2, 97):
-        path.write_bytes(whole[:length])
-        with pytest.raises(NearstarError, match="not a saved model"):
-            Model.load(path)
-
-
-VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-2, 9)
-    | st.floats()
-    | st.sampled_from(("", "x", "??", "Vector", "Sequence", "out", "x0", "affine")),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.just("input"), inner, max_size=1)
-    ),
-    max_leaves=5,
-)
-
-
-@settings(max_examples=300)
-@given(st.data())
-def test_damage_is_reported_or_harmless(saved: Path, data: st.DataObject) -> None:
-    contents = json.loads(saved.read_text(encoding="utf-8"))
-    at: Any = contents
-    while True:  # walk down to some value and write another one there, or none
-        key = data.draw(st.sampled_from(sorted(at) if isinstance(at, dict) else range(len(at))))
-        if isinstance(at[key], dict | list) and at[key] and data.draw(st.integers(0, 3)):
-            at = at[key]
-        else:
-            break
-    if data.draw(st.booleans()):
-        del at[key]
-    else:
-        at[key] = data.draw(VALUES)
-    path = saved.with_name("damaged.json")
-    path.write_text(json.dumps(contents), encoding="utf-8")
-    try:
-        model = Model.load(path)
-    except NearstarError:
-        return
-    # Whatever is loaded can be used, and saved again.
-    # Numbers may have become too large for 32 bits.
-    with suppress(ProgramError), np.errstate(all="ignore"):
-        model.outputs(some_data(model.program.signature, np.random.default_rng(0)))
-    model.save(path)
-    assert Model.load(path).text() == model.text()
+def test_outputs_that_are_not_finite_are_no_scores() -> None:
+    domain = Domain.of_size(1, vectors=("x", "multiply"))
+    text = "multiply(multiply(x, x), multiply(x, x))"
+    huge = Model.from_text(text, domain, Signature(Vector(1), Vector(1)), ("a", "b"))
+    data = Sequences.from_arrays(np.array([[1e30], [2.0]]), [0, 1], class_names=("a", "b"))
+    for method in (huge.evaluate, huge.predict, huge.probabilities):
+        with pytest.raises(NearstarError, match="not finite on these data"):
+            method(data)
 
 
 # Data that do not fit
@@ -337,19 +136,26 @@ def test_data_that_do_not_fit(model: Model) -> None:
     ):
         with pytest.raises(DataError, match=f"needs labels of 2 classes; {labels}"):
             model.evaluate(data)
+    swapped = ANIMALS.with_labels(ANIMALS.labels, ("sniff", "other"))
+    with pytest.raises(DataError, match=r"tells other, sniff, but the data have .* sniff, other"):
+        model.evaluate(swapped)
     per_sequence = ANIMALS.with_labels(np.zeros(len(ANIMALS), int))
     with pytest.raises(DataError, match="labelled per frame and the program is not, or vice versa"):
         model.evaluate(per_sequence)
     assert model.predict(per_sequence).shape == (len(ANIMALS.frames),)
 
 
-def test_outputs_that_are_not_finite_are_no_scores() -> None:
-    domain = Domain.of_size(1, vectors=("x", "multiply"))
-    text = "multiply(multiply(x, x), multiply(x, x))"
-    huge = Model.from_text(text, domain, Signature(Vector(1), Vector(1)), ("a", "b"))
-    data = Sequences.from_arrays(np.array([[1e30], [2.0]]), [0, 1])
-    with pytest.raises(NearstarError, match="not finite on these data"):
-        huge.evaluate(data)
+def test_features_of_other_names(model: Model) -> None:
+    names = list(ANIMALS.feature_names)
+    names[3], names[4] = names[4], names[3]
+    for method in (model.outputs, model.predict, model.probabilities, model.evaluate):
+        with pytest.raises(DataError, match=f"feature 3 of the data is {names[3]!r}.*{names[4]!r}"):
+            method(replace(ANIMALS, feature_names=tuple(names)))
+    # Without names of their own, columns count.
+    unnamed = replace(ANIMALS, feature_names=tuple(f"x{k}" for k in range(19)))
+    assert model.predict(unnamed).tolist() == model.predict(ANIMALS).tolist()
+    anonymous = replace(model, domain=replace(CRIM13, features=unnamed.feature_names))
+    assert anonymous.predict(ANIMALS).tolist() == model.predict(ANIMALS).tolist()
 
 
 def test_parts_of_a_model_that_do_not_fit(model: Model) -> None:
@@ -358,13 +164,41 @@ def test_parts_of_a_model_that_do_not_fit(model: Model) -> None:
         ({"class_names": ("a",)}, "1 outputs cannot tell 1 classes"),
         ({"theta": model.theta[1:]}, "has 8 parameters"),
         ({"theta": model.theta * np.nan}, "finite"),
+        ({"theta": model.theta * 1e300}, "too large to compute with"),
         ({"scale": Scale.identity(4)}, "the scale is of 4 features"),
+        ({"domain": Domain.of_size(4)}, "the domain plain has 4 features"),
         ({"program": Hole(SNIFF)}, "needs the units"),
     ):
-        parts = {"program": model.program, "theta": model.theta, "domain": CRIM13}
-        parts |= {"class_names": NAMES, "scale": model.scale}
         with pytest.raises(ProgramError, match=problem):
-            Model(**{**parts, **changed})
+            replace(model, **{"labels": (), **changed})
+    for changed, problem in (
+        ({"offsets": [1.0, 2.0]}, "one for each of 1 outputs"),
+        ({"offsets": [np.inf]}, "finite numbers"),
+        ({"labels": (1, 2, 3)}, "3 labels were given for 2 classes"),
+        ({"labels": (1, None)}, "not None"),
+        ({"labels": (1, np.nan)}, "not nan"),
+        ({"facts": {"f1": 1}}, "'metrics', 'provenance'.*'f1'"),
+        ({"facts": {"metrics": 1}}, "facts are tables"),
+        ({"facts": {"metrics": {"f1": np.nan}}}, "must be texts, finite numbers"),
+        ({"facts": {"metrics": {"f1": object()}}}, "must be texts, finite numbers"),
+    ):
+        with pytest.raises(NearstarError, match=problem):
+            replace(model, **changed)
+
+
+def test_parts_are_plain_values_of_the_model_alone(model: Model) -> None:
+    offsets, metrics = np.array([0.5]), {"f1": 1.0, "counts": (1, 2)}
+    own = replace(
+        model,
+        offsets=offsets,
+        labels=tuple(np.array([3, 7])),
+        facts={"metrics": metrics},
+    )
+    offsets[0], metrics["f1"] = 9, 0
+    assert own.offsets is not None and own.offsets.tolist() == [0.5]
+    assert own.facts == {"metrics": {"f1": 1.0, "counts": [1, 2]}}
+    assert [type(label) for label in own.labels] == [int, int]
+    assert model.labels == model.class_names
 
 
 # Text
@@ -397,7 +231,7 @@ def test_text_is_rounded_for_reading() -> None:
         model.text(0)
     sketch = Model(
         Hole(SNIFF),
-        np.zeros(len(initial(layout(Hole(SNIFF), Units(2, 2)), 0))),
+        np.zeros(size_of(layout(Hole(SNIFF), Units(2, 2)))),
         *(CRIM13, NAMES, model.scale, Units(2, 2)),
     )
     assert sketch.text() == to_text(sketch.program) == "??"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,19 +40,35 @@ class Metrics:
         counts = counts.astype(np.int64)
         counts.flags.writeable = False
         right, true, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)
-        f1 = _ratio(2 * right, true + predicted)
+        f1 = ratio(2 * right, true + predicted)
         if len(counts) == 2:
             weighted = paper = float(f1[1])
         else:
-            weighted = float(_ratio(f1 @ true, true.sum()))
-            paper = float(_ratio(f1 @ predicted, predicted.sum()))
+            weighted = float(ratio(f1 @ true, true.sum()))
+            paper = float(ratio(f1 @ predicted, predicted.sum()))
         return cls(
             confusion=counts,
-            accuracy=float(_ratio(right.sum(), true.sum())),
+            accuracy=float(ratio(right.sum(), true.sum())),
             f1=weighted,
             f1_paper=paper,
             f1_macro=float(f1.mean()),
         )
+
+    @classmethod
+    def from_codes(cls, true: ArrayLike, predicted: ArrayLike, n_classes: int) -> Metrics:
+        """Scores of predicted class codes; where the true one is negative, nothing counts."""
+        labels, guesses = np.asarray(true, np.int64), np.asarray(predicted, np.int64)
+        if labels.shape != guesses.shape or labels.ndim != 1:
+            raise DataError(
+                f"there are {labels.shape} true codes and {guesses.shape} predicted ones; "
+                "expected one of each for every element"
+            )
+        if max(labels.max(initial=0), guesses.max(initial=0)) >= n_classes or (guesses < 0).any():
+            raise DataError(f"class codes are whole numbers from 0 to {n_classes - 1}")
+        known = labels >= 0
+        cells = labels[known] * n_classes + guesses[known]
+        counts = np.bincount(cells, minlength=n_classes**2)
+        return cls.from_confusion(counts.reshape(n_classes, n_classes))
 
     def __str__(self) -> str:
         return f"accuracy {self.accuracy:.3f}, F1 {self.f1:.3f} (macro {self.f1_macro:.3f})"
@@ -60,6 +78,34 @@ class Metrics:
         """1 - f1: what architectures are compared by."""
         return 1.0 - self.f1
 
+    def per_class(self, names: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Precision, recall and F1 of each class, and how often it is the true one."""
+        if len(names) != len(self.confusion):
+            raise DataError(f"{len(names)} names were given for {len(self.confusion)} classes")
+        right = np.diag(self.confusion)
+        true, predicted = self.confusion.sum(axis=1), self.confusion.sum(axis=0)
+        columns = {
+            "precision": ratio(right, predicted).tolist(),
+            "recall": ratio(right, true).tolist(),
+            "f1": ratio(2 * right, true + predicted).tolist(),
+            "support": true.tolist(),
+        }
+        return {
+            name: {score: values[code] for score, values in columns.items()}
+            for code, name in enumerate(names)
+        }
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """Every score as plain JSON."""
+        return {
+            "accuracy": self.accuracy,
+            "f1": self.f1,
+            "f1_macro": self.f1_macro,
+            "f1_paper": self.f1_paper,
+            "per_class": self.per_class(names),
+            "confusion": self.confusion.tolist(),
+        }
+
     def __eq__(self, other: object) -> bool:
         # Every score follows from the counts.
         return isinstance(other, Metrics) and np.array_equal(self.confusion, other.confusion)
@@ -68,7 +114,7 @@ class Metrics:
         return hash(self.confusion.tobytes())
 
 
-def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+def ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
     """part / whole, and 0 where the whole is 0."""
     numerator = np.asarray(part, dtype=np.float64)
     ratio = np.zeros_like(numerator)

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-import json
-import os
-import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.format import DataFormat
+from nearstar.data.labels import Label
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.domain import Domain
-from nearstar.engine import machine
 from nearstar.engine.lower import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
 from nearstar.errors import DataError, NearstarError, ProgramError
 from nearstar.interrupt import Stop, interruptible
 from nearstar.metrics import Metrics
-from nearstar.parameters import Theta, check, layout, rounded, scaled, size_of
+from nearstar.parameters import Theta, layout, rounded, scaled, size_of
+from nearstar.plain_json import plain
 from nearstar.program import Program, is_complete
 from nearstar.relax import Units
 from nearstar.text import parse, to_text
+from nearstar.threshold import decide
 from nearstar.train import Trained
-from nearstar.types import Sequence, Signature, Vector
+from nearstar.types import Signature
 
-_FORMAT = "nearstar-model-1"
+FACTS = ("metrics", "provenance")
+"""What is kept of how a model was made: how well it did, and where it comes from."""
 _NOT_FINITE = (
     "the program's outputs are not finite on these data; are they in the units it was trained on?"
 )
-_DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What reading the contents of a file may raise that are not those of a model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,39 +52,71 @@ class Model:
     scale: Scale
     units: Units | None = None
     """Sizes of the networks in holes, if there are any."""
+    offsets: NDArray[np.float64] | None = None
+    """Added to the outputs before a class is decided on, one for each; None: nothing is."""
+    labels: tuple[Label, ...] = ()
+    """The classes as they stand in the data, by code; without any, the class names."""
+    format: DataFormat | None = None
+    """How its data are read from files and tables."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """``metrics`` and ``provenance``: tables of plain JSON."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "class_names", tuple(self.class_names))
+        self._check_program()
+        object.__setattr__(self, "labels", _checked_labels(self.labels, self.class_names))
+        if self.offsets is not None:
+            outputs = self.program.signature.output.size
+            object.__setattr__(self, "offsets", _checked_offsets(self.offsets, outputs))
+        object.__setattr__(self, "facts", _checked_facts(self.facts))
+
+    def _check_program(self) -> None:
         if not is_complete(self.program) and self.units is None:
             raise ProgramError("a program with holes needs the units of its networks to run")
-        check(layout(self.program, self.units), self.theta)
-        if self.scale.mean.shape != (self.program.signature.input.size,):
+        signature = self.program.signature
+        if self.scale.mean.shape != (signature.input.size,):
             raise ProgramError(
                 f"the scale is of {len(self.scale.mean)} features, the program takes "
-                f"{self.program.signature.input}"
+                f"{signature.input}"
             )
-        outputs = self.program.signature.output.size
-        n_classes = len(self.class_names)
+        if len(self.domain.features) != signature.input.size:
+            raise ProgramError(
+                f"the domain {self.domain.name} has {len(self.domain.features)} features, the "
+                f"program takes {signature.input}"
+            )
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+            scaled(layout(self.program, self.units), self.theta, self.scale)
+        outputs, n_classes = signature.output.size, len(self.class_names)
         if n_classes < 2 or (outputs != n_classes and (outputs, n_classes) != (1, 2)):
             raise ProgramError(f"a program with {outputs} outputs cannot tell {n_classes} classes")
 
     @classmethod
-    def of(cls, trained: Trained, domain: Domain, class_names: tuple[str, ...]) -> Model:
-        """The model of a training's result."""
+    def of(
+        cls, trained: Trained, domain: Domain, class_names: tuple[str, ...], **more: Any
+    ) -> Model:
+        """The model of a training's result; ``more`` are further fields of it."""
         units = None if is_complete(trained.program) else trained.units
-        return cls(trained.program, trained.theta, domain, class_names, trained.scale, units)
+        return cls(
+            trained.program, trained.theta, domain, class_names, trained.scale, units, **more
+        )
 
     @classmethod
     def from_text(
-        cls, text: str, domain: Domain, signature: Signature, class_names: tuple[str, ...]
+        cls,
+        text: str,
+        domain: Domain,
+        signature: Signature,
+        class_names: tuple[str, ...],
+        **more: Any,
     ) -> Model:
-        """A model from a program's text with parameters."""
+        """A model from a program's text with parameters; ``more`` are further fields of it."""
         parsed = parse(text, domain, signature)
         if parsed.theta is None:
             raise ProgramError(
                 "the text has no parameters, such as [.5; -1] after a leaf's name: train it first"
             )
         scale = Scale.identity(len(domain.features))
-        return cls(parsed.program, parsed.theta, domain, class_names, scale)
+        return cls(parsed.program, parsed.theta, domain, class_names, scale, **more)
 
     def text(self, digits: int | None = 4) -> str:
         """The program with its parameters, rounded for reading; None: every digit."""
@@ -95,40 +127,61 @@ class Model:
         theta = rounded(layout(self.program), self.theta, self.scale, digits)
         return to_text(self.program, theta)
 
+    @property
+    def n_parameters(self) -> int:
+        return size_of(layout(self.program, self.units))
+
+    # Predictions
+
     def outputs(self, data: Sequences) -> NDArray[np.float32]:
         """The program's outputs, a row for each frame or for each sequence of the data."""
-        blocks = self._pack(data)
-        stop = Stop()
+        self._check_fits(data)
+        blocks, stop = pack(data, self.scale), Stop()
         return interruptible(lambda: self._session(blocks, stop).predict(blocks), stop)
 
     def predict(self, data: Sequences) -> NDArray[np.int64]:
         """Class codes, for each frame or for each sequence of the data."""
-        outputs = self.outputs(data)
-        if not np.isfinite(outputs).all():
-            raise NearstarError(_NOT_FINITE)
-        if outputs.shape[1] == 1:
-            return (outputs[:, 0] > 0).astype(np.int64)
-        return np.asarray(np.argmax(outputs, axis=1), np.int64)
+        return decide(self._finite_outputs(data), self.offsets)
+
+    def scores(self, data: Sequences) -> NDArray[np.float64]:
+        """What is decided by: the outputs with the offsets added."""
+        outputs = self._finite_outputs(data).astype(np.float64)
+        return outputs if self.offsets is None else outputs + self.offsets
+
+    def probabilities(self, data: Sequences) -> NDArray[np.float64]:
+        """The probability of each class, a row for each frame or for each sequence of the data."""
+        from scipy.special import expit, softmax
+
+        scores = self.scores(data)
+        if scores.shape[1] == 1:
+            return np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])])
+        return np.asarray(softmax(scores, axis=1), np.float64)
 
     def evaluate(self, data: Sequences) -> Metrics:
-        """Scores on labelled data."""
-        check_sequences(data, "the data")
+        """Scores on labelled data; what is not labelled does not count."""
+        self._check_fits(data)
         if data.labels is None or data.n_classes != len(self.class_names):
             given = "none" if data.labels is None else f"labels of {data.n_classes}"
             raise DataError(
                 f"evaluating needs labels of {len(self.class_names)} classes; the data have {given}"
             )
+        if data.class_names != self.class_names:
+            raise DataError(
+                f"the model tells {', '.join(self.class_names)}, but the data have the classes "
+                f"{', '.join(data.class_names)}; if they mean the same, read the data with "
+                "class_names=model.class_names"
+            )
         if data.per_frame != self.program.signature.maps_sequences and not data.vectors:
             raise DataError("the data are labelled per frame and the program is not, or vice versa")
-        blocks, stop = self._pack(data), Stop()
-        ended, confusion = interruptible(
-            lambda: self._session(blocks, stop).judge(blocks, data.n_classes), stop
-        )
-        if ended == machine.DIVERGED:
-            raise NearstarError(_NOT_FINITE)
-        return Metrics.from_confusion(confusion)
+        return Metrics.from_codes(data.labels, self.predict(data), data.n_classes)
 
-    def _pack(self, data: Sequences) -> Blocks:
+    def _finite_outputs(self, data: Sequences) -> NDArray[np.float32]:
+        outputs = self.outputs(data)
+        if not np.isfinite(outputs).all():
+            raise NearstarError(_NOT_FINITE)
+        return outputs
+
+    def _check_fits(self, data: Sequences) -> None:
         check_sequences(data, "the data")
         signature = self.program.signature
         if data.n_features != signature.input.size or data.vectors != signature.maps_vectors:
@@ -137,7 +190,7 @@ class Model:
                 f"the program takes {signature.input}, the data are {kind} of {data.n_features} "
                 "features"
             )
-        return pack(data, self.scale)
+        _check_same_features(self.domain.features, data.feature_names)
 
     def _session(self, blocks: Blocks, stop: Stop) -> Session:
         code = lower(self.program, self.scale, self.units)
@@ -148,78 +201,59 @@ class Model:
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON, whole or not at all."""
-        path = Path(path)
-        signature = self.program.signature
-        program = to_text(self.program)
-        if parse(program, self.domain, signature).program != self.program:
-            raise ProgramError(f"the domain {self.domain.name} reads the program as another one")
-        data = {
-            "format": _FORMAT,
-            "program": program,
-            "readable": self.text(),
-            "theta": self.theta.tolist(),
-            "signature": {
-                "input": [type(signature.input).__name__, signature.input.size],
-                "output": [type(signature.output).__name__, signature.output.size],
-            },
-            "class_names": list(self.class_names),
-            "scale": self.scale.to_dict(),
-            "units": None if self.units is None else [self.units.most, self.units.least],
-            "domain": self.domain.to_dict(),
-        }
-        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
-        temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-        try:
-            with open(temporary, "x", encoding="utf-8") as file:
-                file.write(text + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        from nearstar import model_file  # which is written in terms of models
+
+        model_file.write(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Model:
         """Read a model; library functions of the user's come with it."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-            data = json.loads(text, parse_constant=_not_a_number)
-        except (ValueError, RecursionError) as problem:
-            raise NearstarError(f"{path} is not a saved model: {problem}") from None
-        if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise NearstarError(f"{path} is not a saved model of the format {_FORMAT}")
-        try:
-            return cls._from_data(data)
-        except _DAMAGE as problem:
-            raise NearstarError(f"{path} is damaged: {problem!r}") from None
+        from nearstar import model_file
 
-    @classmethod
-    def _from_data(cls, data: dict[str, Any]) -> Model:
-        domain = Domain.from_dict(data["domain"])
-        signature = Signature(*(_type(data["signature"][end]) for end in ("input", "output")))
-        units = None if data["units"] is None else Units(*data["units"])
-        class_names = tuple(data["class_names"])
-        if not all(isinstance(name, str) for name in class_names):
-            raise TypeError(f"class names are {class_names}")
-        return cls(
-            parse(data["program"], domain, signature).program,
-            np.array(data["theta"], np.float64),
-            domain,
-            class_names,
-            Scale.from_dict(data["scale"]),
-            units,
+        return model_file.read(path)
+
+
+def _checked_labels(labels: Any, class_names: tuple[str, ...]) -> tuple[Label, ...]:
+    """Labels as plain Python values, one for each class."""
+    given = tuple(each.item() if isinstance(each, np.generic) else each for each in labels)
+    given = given or class_names
+    if len(given) != len(class_names):
+        raise ProgramError(f"{len(given)} labels were given for {len(class_names)} classes")
+    for label in given:
+        finite = not isinstance(label, float) or np.isfinite(label)
+        if not isinstance(label, str | int | float) or not finite:
+            raise ProgramError(f"a label is a text, a finite number or a boolean, not {label!r}")
+    return given
+
+
+def _checked_offsets(offsets: Any, outputs: int) -> NDArray[np.float64]:
+    own = np.array(offsets, np.float64)
+    if own.shape != (outputs,) or not np.isfinite(own).all():
+        raise ProgramError(
+            f"offsets are finite numbers, one for each of {outputs} outputs, not {offsets!r}"
         )
-
-    @property
-    def n_parameters(self) -> int:
-        return size_of(layout(self.program, self.units))
+    own.flags.writeable = False
+    return own
 
 
-def _not_a_number(constant: str) -> Any:
-    raise ValueError(f"{constant} is in it, which no model holds")
+def _checked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy that is the same before and after a file."""
+    for key, table in facts.items():
+        if key not in FACTS or not isinstance(table, Mapping):
+            raise NearstarError(f"facts are tables by the names of {FACTS}, not {key!r}: {table!r}")
+    own: dict[str, Any] = plain(
+        {key: facts[key] for key in FACTS if key in facts}, "the facts about a model"
+    )
+    return own
 
 
-def _type(data: Any) -> Any:
-    kind, size = data
-    return {"Vector": Vector, "Sequence": Sequence}[kind](int(size))
+def _check_same_features(expected: tuple[str, ...], given: tuple[str, ...]) -> None:
+    """Raise if the data have names of their own and they differ."""
+    unnamed = tuple(f"x{index}" for index in range(len(expected)))
+    if given == expected or unnamed in (given, expected):
+        return
+    index = next(i for i, pair in enumerate(zip(given, expected, strict=True)) if len({*pair}) > 1)
+    raise DataError(
+        f"feature {index} of the data is {given[index]!r}, where the model was trained on "
+        f"{expected[index]!r}; give the features {', '.join(expected)}, in this order"
+    )

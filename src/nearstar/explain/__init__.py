@@ -1,0 +1,6 @@
+"""Why a program says what it says: the value of each of its parts at each frame."""
+
+from nearstar.explain.listing import numbered
+from nearstar.explain.table import explain
+
+__all__ = ["explain", "numbered"]

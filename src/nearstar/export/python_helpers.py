@@ -1,0 +1,67 @@
+"""Functions that an exported module may need, as their source, in the order they are written."""
+
+CHECKED = '''\
+def checked(x):
+    """The data as the model sees them: in single precision, computed with in double."""
+    x = np.asarray(x, dtype=np.float32).astype(np.float64)
+    if x.ndim != 2 or x.shape[1] != len(FEATURES) or not len(x):
+        raise ValueError(f"x has the shape {x.shape}, not (rows, {len(FEATURES)} features)")
+    if not np.isfinite(x).all():
+        raise ValueError("there are numbers in x that are missing, infinite or too large")
+    return x'''
+
+SELECT = '''\
+def select(x, *names):
+    """These features, in this order."""
+    return x[..., [COLUMN[name] for name in names]]'''
+
+AFFINE = '''\
+def affine(x, weights, bias):
+    """The weighted sum of some features, plus the bias; a column for each output."""
+    return select(x, *weights) @ np.array(list(weights.values())) + bias'''
+
+WINDOWS = '''\
+def windows(x, back, ahead):
+    """The rows around each row: so many before and after it, as far as there are."""
+    return [x[max(row - back, 0) : row + ahead + 1] for row in range(len(x))]'''
+
+FOLD = '''\
+def fold(step, x, size):
+    """The state after each row: zeros at first, then what the step makes of row and state."""
+    state, states = np.zeros(size), []
+    for row in x:
+        state = step(row, state)
+        states.append(state)
+    return np.array(states)'''
+
+SIGMOID = '''\
+def sigmoid(a):
+    """1 / (1 + exp(-a)), which cannot overflow in this form."""
+    return 0.5 + 0.5 * np.tanh(0.5 * a)'''
+
+MIX = '''\
+def mix(gate, then, otherwise):
+    """Something between two values: all of the first if the gate is 1, of the other if 0."""
+    return gate * then + (1 - gate) * otherwise'''
+
+ROOT = '''\
+def root(a):
+    """Square root, 0 below 0."""
+    return np.sqrt(np.maximum(a, 0))'''
+
+EXPONENTIAL = '''\
+def exponential(a):
+    """e to the power a, as far as single precision goes."""
+    return np.exp(np.clip(a, -87.3, 88.3))'''
+
+HELPERS = {
+    "checked": CHECKED,
+    "select": SELECT,
+    "affine": AFFINE,
+    "windows": WINDOWS,
+    "fold": FOLD,
+    "sigmoid": SIGMOID,
+    "mix": MIX,
+    "root": ROOT,
+    "exponential": EXPONENTIAL,
+}

@@ -1,15 +1,25 @@
 """nearstar learns readable programs that classify sequences."""
 
+from typing import TYPE_CHECKING, Any
+
 from nearstar.canonical import canonical
 from nearstar.data import (
+    DataFormat,
+    Dataset,
+    Recordings,
     Scale,
     Sequences,
+    read_file,
+    read_table,
+    tracking_table,
     two_animals,
     two_animals_split,
     watch_exercises,
 )
 from nearstar.domain import Domain
 from nearstar.errors import DataError, DomainError, NearstarError, ProgramError, TextError
+from nearstar.explain import explain
+from nearstar.export import export
 from nearstar.expression import exp, log, maximum, minimum, mix, relu, sigmoid, sqrt, tanh
 from nearstar.function import Function, function
 from nearstar.grammar import Grammar, Rule
@@ -43,7 +53,20 @@ from nearstar.text import parse, to_text
 from nearstar.train import Budget, Trained, train
 from nearstar.types import Sequence, Signature, Vector
 
+if TYPE_CHECKING:
+    from nearstar.estimator import ProgramClassifier
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """The estimator, imported when it is asked for: scikit-learn takes a second."""
+    if name == "ProgramClassifier":
+        from nearstar.estimator import ProgramClassifier
+
+        return ProgramClassifier
+    raise AttributeError(f"module 'nearstar' has no attribute {name!r}")
+
 
 __all__ = [
     "IDSBB",
@@ -56,6 +79,8 @@ __all__ = [
     "Candidate",
     "Constraints",
     "DataError",
+    "DataFormat",
+    "Dataset",
     "Display",
     "Domain",
     "DomainError",
@@ -71,7 +96,9 @@ __all__ = [
     "MonteCarlo",
     "NearstarError",
     "Program",
+    "ProgramClassifier",
     "ProgramError",
+    "Recordings",
     "Result",
     "Rule",
     "Scale",
@@ -88,6 +115,8 @@ __all__ = [
     "Vector",
     "canonical",
     "exp",
+    "explain",
+    "export",
     "function",
     "is_complete",
     "learn",
@@ -96,11 +125,14 @@ __all__ = [
     "minimum",
     "mix",
     "parse",
+    "read_file",
+    "read_table",
     "relu",
     "sigmoid",
     "sqrt",
     "tanh",
     "to_text",
+    "tracking_table",
     "train",
     "two_animals",
     "two_animals_split",

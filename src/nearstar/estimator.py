@@ -1,0 +1,341 @@
+"""The scikit-learn face: a classifier that learns a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from nearstar.data.hold_out import hold_out
+from nearstar.data.labels import Label
+from nearstar.data.sequences import Sequences
+from nearstar.domain import Domain
+from nearstar.errors import DataError, NearstarError
+from nearstar.estimating.choice import choose
+from nearstar.estimating.continuing import Search
+from nearstar.estimating.examples import Examples
+from nearstar.estimating.models import front_models
+from nearstar.estimating.reader import Reader
+from nearstar.estimating.report import explanation, front_table, history_table
+from nearstar.estimating.settings import read_seed, read_settings
+from nearstar.estimating.targets import accuracy
+from nearstar.fitting import read_class_weight, read_domain
+from nearstar.model import Model
+from nearstar.program import Program
+from nearstar.run.learn import learn
+from nearstar.search.constraints import Constraints
+from nearstar.search.protocol import Algorithm
+from nearstar.task import Task
+from nearstar.train import Budget
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of sequences, or of vectors, that learns a program which people can read.
+
+    X is an array (sequences, frames, features); or a list of arrays (frames, features) of any
+    lengths; or a table with a row for each frame, if ``sequence``, ``frame``, ``label`` or
+    ``group`` name columns of it; or plain vectors (examples, features). y has one label a sequence,
+    or one a frame; None, NaN and ``unlabelled`` mean that there is none. Of a table, y has an entry
+    a row, or is left out where ``label`` names its column.
+
+    Parameters
+    ----------
+    domain : Domain, name or path, default=None
+        Names, groups and rules: a Domain, the name of a built-in one, or a TOML file. None: made
+        from the names of the features.
+    groups : mapping, default=None
+        Groups of features, ``{"position": ["nose_*", 4]}``: columns by name, pattern or index.
+    derive : list of str, default=()
+        Features computed from tracked points, such as ``"distance(nose, tail)"`` (tables).
+    search : str or search, default="astar"
+        astar, idsbb, enumeration, montecarlo, mcts, genetic or rnn; or one with its settings.
+    budget : Budget, default=None
+        How each program is trained.
+    weight : float, default=1.0
+        λ, what structure costs against error; higher gives simpler programs.
+    constraints : Constraints, default=None
+        What programs may contain.
+    max_depth : int, default=None
+        Most rules in a program; None: that of the constraints.
+    start : str, Program or Model, default=None
+        A sketch to complete, or a program to improve.
+    class_weight : "balanced" or mapping, default=None
+        What examples of each class weigh in training.
+    validation : float or (X, y), default=0.25
+        What programs are compared on: a share of the sequences, or data of their own. 0: the
+        training data.
+    trainings : int, default=200
+        Most programs to train; None: no limit.
+    time_limit : float, default=None
+        Most seconds to search.
+    n_jobs : int, default=-1
+        Programs trained at a time; -1: one for each core. It does not change the result.
+    random_state : int, RandomState or None, default=None
+    warm_start : bool, default=False
+        Whether fit goes on with the search of the last fit; raise ``trainings`` before.
+    layout : str, default="auto"
+        The axes of X: "frames_features" or "features_frames" for three dimensions, "series" for
+        two that are (sequences, frames). "auto": frames_features, and vectors for two.
+    unlabelled : list of labels, default=()
+        Labels that mean none, such as -1.
+    missing : "error" or "interpolate", default="error"
+        What to do with missing values in X.
+    sequence, frame, label, group : str, default=None
+        Columns of a table: the sequence of each row, frame numbers, labels, and what must not
+        stand both in training and in validation, such as the animal.
+    per : "frame" or "sequence", default=None
+        What a label of a table belongs to; None: decided by the table.
+    features : list of str, default=()
+        Columns of a table that are features, by name or pattern; empty: all numbers without a role.
+    tune_threshold : bool, default=False
+        Whether to choose on the validation data how readily each class is predicted.
+    verbose : bool, default=False
+        Whether to show progress.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted, in the type of y.
+    program_ : str
+        The program with its parameters.
+    programs_ : DataFrame
+        The best program at every price, cheapest first: program, cost, depth (rules applied), f1
+        and accuracy on the validation data, score (λ·cost + error), chosen.
+    gap_ : float or None
+        How far the best score may be above the least possible one; None if unknown.
+    history_ : DataFrame
+        How the search went.
+    model_ : Model
+        The chosen program as a model: prints, saves, evaluates.
+    result_ : Result
+        All that the search found.
+    domain_ : Domain
+    n_features_in_ : int
+    feature_names_in_ : array
+        If the data have names.
+    """
+
+    def __init__(
+        self,
+        *,
+        domain: Domain | str | Path | None = None,
+        groups: Mapping[str, Any] | None = None,
+        derive: Sequence[str] = (),
+        search: str | Algorithm = "astar",
+        budget: Budget | None = None,
+        weight: float = 1.0,
+        constraints: Constraints | None = None,
+        max_depth: int | None = None,
+        start: str | Program | Model | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        validation: float | tuple[Any, Any] = 0.25,
+        trainings: int | None = 200,
+        time_limit: float | None = None,
+        n_jobs: int | None = -1,
+        random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        layout: str = "auto",
+        unlabelled: Sequence[Label] = (),
+        missing: str = "error",
+        sequence: str | None = None,
+        frame: str | None = None,
+        label: str | None = None,
+        group: str | None = None,
+        per: str | None = None,
+        features: Sequence[str] = (),
+        tune_threshold: bool = False,
+        verbose: bool = False,
+    ) -> None:
+        self.domain = domain
+        self.groups = groups
+        self.derive = derive
+        self.search = search
+        self.budget = budget
+        self.weight = weight
+        self.constraints = constraints
+        self.max_depth = max_depth
+        self.start = start
+        self.class_weight = class_weight
+        self.validation = validation
+        self.trainings = trainings
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.layout = layout
+        self.unlabelled = unlabelled
+        self.missing = missing
+        self.sequence = sequence
+        self.frame = frame
+        self.label = label
+        self.group = group
+        self.per = per
+        self.features = features
+        self.tune_threshold = tune_threshold
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> ProgramClassifier:
+        """Search for a program.
+
+        ``groups`` names what each sequence belongs to (of a table: each row), such as an animal:
+        none stands both in training and in validation.
+        """
+        settings = read_settings(self.get_params(deep=False))
+        examples = settings.reader.read_first(self, X, y, groups)
+        reader = settings.reader.after(examples)
+        earlier: Search | None = getattr(self, "_search", None) if self.warm_start else None
+        seed = read_seed(self.random_state, earlier.seed if earlier else None)
+        train, valid = self._split(examples, reader, seed)
+        task = Task(train, valid)
+        domain = read_domain(self.domain, train.feature_names, self.groups, settings.derived)
+        budget = self._budget(train, examples.recordings.labels)
+        search = Search.of(
+            task,
+            seed,
+            domain=domain,
+            search=settings.algorithm,
+            budget=budget,
+            constraints=settings.constraints,
+            weight=self.weight,
+            start=self.start,
+        )
+        if earlier is not None:
+            search.check_same(earlier)
+            search = earlier
+        result = learn(
+            task,
+            domain,
+            settings.algorithm,
+            seed=seed,
+            budget=budget,
+            limits=settings.limits,
+            constraints=settings.constraints,
+            weight=self.weight,
+            start=self.start,
+            workers=settings.workers,
+            progress=self.verbose,
+            memory=search.memory if self.warm_start else None,
+        )
+        self._search = search if self.warm_start else None
+        if result.best is None:
+            raise NearstarError(result.summary())
+        self._reader = reader
+        self._models = front_models(
+            result,
+            task,
+            domain,
+            examples.recordings.labels,
+            reader.format if examples.form == "table" else None,
+            seed=seed,
+            tuned=self.tune_threshold,
+        )
+        self.classes_ = np.asarray(examples.classes)
+        self.domain_ = domain
+        self.result_ = result
+        self.gap_ = result.gap
+        self.history_ = history_table(result.trace)
+        return self.select()
+
+    def select(
+        self,
+        index: int | None = None,
+        *,
+        max_cost: float | None = None,
+        max_depth: int | None = None,
+        within: float | None = None,
+    ) -> ProgramClassifier:
+        """Predict with another program of ``programs_`` from now on.
+
+        By its index; or the one of least score among those with at most such a cost and depth; or,
+        with ``within``, the cheapest of them whose error is at most so much above their least:
+        ``within=0.02`` gives up two points of F1 for a simpler program. Without arguments: the one
+        of least score.
+        """
+        check_is_fitted(self, "result_")
+        front = self.result_.front
+        chosen = choose(front, index, max_cost=max_cost, max_depth=max_depth, within=within)
+        self.model_ = self._models[chosen]
+        self.program_ = self.model_.text()
+        self.programs_ = front_table(front, self._models, chosen)
+        return self
+
+    # Using what was learned
+
+    def predict(self, X: Any) -> Any:
+        """A label for each sequence or each frame, as y was; of a table, for each row."""
+        examples = self._read(X)
+        return self._answer(examples, self.classes_[self.model_.predict(examples.sequences)])
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class, in the last axis."""
+        examples = self._read(X)
+        return self._answer(examples, self.model_.probabilities(examples.sequences))
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores of the classes, in the last axis; of two classes only the log-odds of the second.
+
+        The class of the largest score is predicted; of two, the second if its is above 0.
+        """
+        examples = self._read(X)
+        scores = self.model_.scores(examples.sequences)
+        return self._answer(examples, scores[:, 0] if scores.shape[1] == 1 else scores)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Accuracy on all that is labelled; of a table, counted in rows."""
+        predicted = self.predict(X)
+        if y is None:
+            if self.label is None or not self._reader.is_table(X):
+                raise DataError("to score, give the labels as y")
+            y = X[self.label]
+        return accuracy(y, predicted, self.unlabelled)
+
+    def explain(self, X: Any) -> pd.DataFrame:
+        """Why each frame is called what it is: the value of every part of the program.
+
+        See `nearstar.explain`. Of a table, with its sequences and frame numbers.
+        """
+        examples = self._read(X)
+        return explanation(self.model_, examples)
+
+    def _read(self, X: Any) -> Examples:
+        check_is_fitted(self, "model_")
+        return self._reader.read_unlabelled(self, X)
+
+    def _answer(self, examples: Examples, values: NDArray[Any]) -> Any:
+        return examples.restored(values, self.model_.program.signature.maps_sequences)
+
+    def _split(self, examples: Examples, reader: Reader, seed: int) -> tuple[Sequences, Sequences]:
+        """The sequences to train on and those to compare programs on."""
+        if isinstance(self.validation, tuple | list):
+            own = reader.read(self, *self.validation, classes=examples.classes)
+            return examples.sequences, own.sequences
+        if self.validation == 0:
+            return examples.sequences, examples.sequences
+        train, valid = hold_out(examples.recordings, self.validation, seed)
+        return train.sequences, valid.sequences
+
+    def _budget(self, train: Sequences, labels: tuple[Label, ...]) -> Budget:
+        budget = Budget.for_size(len(train)) if self.budget is None else self.budget
+        weights = read_class_weight(self.class_weight, np.asarray(train.labels), labels)
+        if weights is None:
+            return budget
+        if self.budget is None and self.class_weight != "balanced":
+            # The epoch of the best F1, which weighs all classes alike, would undo the weights.
+            budget = replace(budget, select="last")
+        return replace(budget, class_weights=weights)

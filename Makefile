@@ -7,7 +7,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constra
 .PHONY: demo test slow lint bench clean
 
 demo: $(VENV)/.demo
-	$(BIN)/python examples/demo.py
+	$(BIN)/nearstar demo
 
 test: $(VENV)/.test lint
 	$(BIN)/python -m pytest

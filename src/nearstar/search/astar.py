@@ -8,7 +8,7 @@ from typing import Any
 from nearstar.checks import check_switch
 from nearstar.domain import Domain
 from nearstar.search.frontier import Frontier
-from nearstar.search.protocol import Search
+from nearstar.search.protocol import Node, Search
 from nearstar.search.space import Space
 from nearstar.search.tree import PAPER_SWITCHES, TOLERANCE, Tree, TreeSettings
 
@@ -39,7 +39,7 @@ class AStar(TreeSettings):
         frontier, dropped = Frontier(self.frontier), Frontier(self.frontier)
         tree.lose(frontier.add((yield from tree.begin())))
         while True:
-            opened = []
+            opened: list[Node] = []
             gone_on_from, persists = 0, False
             while gone_on_from < tree.width:
                 # What cannot be better than the best program, by f, is dropped.

@@ -1,0 +1,110 @@
+"""The commands of ``nearstar``, with their help."""
+
+from __future__ import annotations
+
+from nearstar.cli import (
+    demo,
+    domains,
+    evaluate,
+    explain,
+    export,
+    fit,
+    fit_options,
+    predict,
+    showing,
+)
+from nearstar.cli.parser import Command
+
+_MODEL = ("model", "a model.json, or the folder of a fit")
+_DATA = ("data", "a .csv, .parquet, .npz, .npy or .ts file, or a folder of .npy files")
+
+COMMANDS = (
+    Command(
+        "fit",
+        "Learn a program from data",
+        fit.fit,
+        places=(_DATA,),
+        options=fit_options.OPTIONS,
+        configurable=True,
+        details="""
+DATA is a table with one row for each frame (.csv, .parquet), or arrays (.npz, .npy, .ts). Parts
+named train, valid and test are used as such; else a share of the sequences validates. Flags can
+stand in a TOML file too, given with --config: max_depth = 6 for --max-depth 6.""",
+        examples="""\
+  nearstar fit mice.csv --sequence video --label behavior --group "position=*_x,*_y" --time 5m
+  nearstar fit mice.csv --sequence video --label behavior --positive sniff --split-by animal
+  nearstar fit mice.csv --sequence video --label behavior --derive "distance(nose1, nose2)"
+  nearstar fit long.csv --label behavior --window 100 --hop 50
+  nearstar fit arrays.npz --domain basketball --search idsbb --time 10m
+  nearstar fit mice.csv --config settings.toml --sketch "map (fun x_t. if ?? > 0 then ?? else ??) x"
+  nearstar fit mice.csv --config settings.toml --program "map (fun x_t. DistanceAffine(x_t)) x\"""",
+    ),
+    Command(
+        "show",
+        "Print a learned program, what it reads and how good it is",
+        showing.show,
+        places=(_MODEL,),
+        options=showing.OPTIONS,
+        examples="  nearstar show mice-run\n  nearstar show mice-run/front/1.json --digits 2",
+    ),
+    Command(
+        "predict",
+        "Label data with a model",
+        predict.predict,
+        places=(_MODEL, _DATA),
+        options=predict.OPTIONS,
+        details="""
+One row for each frame, or for each sequence. Columns are those that the model was learned with,
+unless flags say otherwise.""",
+        examples="""\
+  nearstar predict mice-run new.csv --out labels.csv
+  nearstar predict mice-run new.csv --probabilities --min-bout 5""",
+    ),
+    Command(
+        "evaluate",
+        "Compare a model's labels with those in the data",
+        evaluate.evaluate,
+        places=(_MODEL, _DATA),
+        options=evaluate.OPTIONS,
+        details="\nFrame by frame, and bout by bout: a bout is a run of frames with one label.",
+        examples="""\
+  nearstar evaluate mice-run test.csv
+  nearstar evaluate mice-run test.csv --min-bout 5 --json""",
+    ),
+    Command(
+        "explain",
+        "Show why: the value of each part of the program, for each frame",
+        explain.explain,
+        places=(_MODEL, _DATA),
+        options=explain.OPTIONS,
+        details="""
+The program's parts are numbered on standard error; the table has columns for each.""",
+        examples="  nearstar explain mice-run new.csv --only video3 --out why.csv",
+    ),
+    Command(
+        "export",
+        "Write a program as Python, ONNX, LaTeX or JSON",
+        export.export,
+        places=(_MODEL,),
+        options=export.OPTIONS,
+        examples="""\
+  nearstar export mice-run --to python --out sniff.py      (needs only NumPy)
+  nearstar export mice-run --to onnx --out sniff.onnx
+  nearstar export mice-run --to latex""",
+    ),
+    Command(
+        "domains",
+        "List the built-in domains, or describe one",
+        domains.domains,
+        places=(("name?", "a built-in domain or a TOML file"),),
+        options=domains.OPTIONS,
+        examples="  nearstar domains crim13\n  nearstar domains crim13 --toml > mine.toml",
+    ),
+    Command(
+        "demo",
+        "Learn from real smart-watch recordings, in about a minute",
+        demo.demo,
+        options=demo.OPTIONS,
+        examples="  nearstar demo\n  nearstar demo --table mice.csv",
+    ),
+)

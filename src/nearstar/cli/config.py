@@ -1,0 +1,61 @@
+"""Config files: TOML with the same names and values as the flags."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from nearstar.errors import NearstarError
+from nearstar.nearest import suggestion
+
+
+def read_config(path: str | Path, known: Collection[str]) -> dict[str, Any]:
+    """The settings in a file; names may be written with dashes or underscores."""
+    try:
+        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise NearstarError(f"the config file {path} cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise NearstarError(f"the config file {path} is not text in UTF-8") from None
+    except tomllib.TOMLDecodeError as problem:
+        raise NearstarError(f"the config file {path} is not valid TOML: {problem}") from None
+    settings: dict[str, Any] = {}
+    for key, value in data.items():
+        name = key.replace("-", "_")
+        if name not in known:
+            raise NearstarError(f"{path}: unknown setting {key!r}; {suggestion(name, known)}")
+        settings[name] = value
+    return settings
+
+
+def write_config(settings: Mapping[str, Any]) -> str:
+    """TOML text of settings: what a later run needs to be the same."""
+    lines = [f"{name} = {_toml(value)}" for name, value in settings.items() if value is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str() | Path():
+            return _quoted(str(value))
+        case int() | float():
+            return repr(value)
+        case dict():
+            pairs = (f"{_quoted(name)} = {_toml(each)}" for name, each in value.items())
+            return "{ " + ", ".join(pairs) + " }"
+        case list() | tuple():
+            return "[" + ", ".join(map(_toml, value)) + "]"
+    raise TypeError(f"no TOML for {value!r}")
+
+
+def _quoted(text: str) -> str:
+    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+    plain = "".join(
+        escapes.get(sign) or (sign if sign.isprintable() else f"\\u{ord(sign):04x}")
+        for sign in text
+    )
+    return f'"{plain}"'

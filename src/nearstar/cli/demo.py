@@ -1,0 +1,105 @@
+"""``nearstar demo``: a program from real recordings in about a minute, beside an LSTM.
+
+Which of seven shoulder exercises does a patient perform? Windows of four seconds from a smart
+watch, six channels; the patients of the test are none of those trained on.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nearstar.cli import values
+from nearstar.cli.options import Option, OptionGroup
+from nearstar.cli.tables import write_table
+from nearstar.data import tracking_table, two_animals_split, watch_exercises
+from nearstar.data.sequences import Sequences
+from nearstar.domain import Domain
+from nearstar.errors import DataError, NearstarError
+from nearstar.metrics import Metrics
+from nearstar.run import Limits, learn
+from nearstar.search.astar import AStar
+from nearstar.search.constraints import Constraints
+from nearstar.search.rnn import RNN
+from nearstar.task import Task
+from nearstar.text import to_text
+
+OPTIONS = (
+    OptionGroup(
+        "what to do",
+        (
+            Option("time", values.duration, "for the search (45s)", "TIME", default=45.0),
+            Option("table", values.text, "only write an example table of two mice, .csv or "
+                   ".parquet, to try the other commands on", "FILE"),
+        ),
+    ),
+)  # fmt: skip
+
+Parts = tuple[Sequences, Sequences, Sequences]
+
+
+def demo(settings: dict[str, Any]) -> int:
+    """``nearstar demo``."""
+    if settings["table"] is not None:
+        if Path(settings["table"]).exists():
+            raise NearstarError(f"{settings['table']} is there already; give another name")
+        write_table(tracking_table(), settings["table"])
+        print(f"wrote {settings['table']}: two mice, tracked and annotated")
+        return 0
+    (train, valid, test), domain = _data()
+    task = Task(train, valid)
+    # What networks learn from five patients holds less well for others than what short programs
+    # do: the heuristic overestimates, as the audit will show. So nothing is dropped on its word.
+    search = AStar(margin=math.inf)
+    each = "frames" if train.per_frame else "windows"
+    print(f"{len(train)} {each} to learn from, {len(valid)} to choose by, {len(test)} to test on.")
+    print(f"To tell apart: {', '.join(train.class_names)}.")
+    print("The first run on a machine compiles the engine, once: about 20 seconds more.\n")
+
+    print(f"A*-NEAR searches for {settings['time']:g} seconds ...", flush=True)
+    limits, constraints = Limits(seconds=settings["time"]), Constraints(max_depth=8)
+    result = learn(task, domain, search, limits=limits, constraints=constraints)
+    print(result.summary())
+    print("\nThe best program at every price (structural cost, validation error):")
+    for candidate in result.front:
+        found = candidate.evaluation
+        print(f"  {found.structural_cost:.2f}  {found.error:.3f}  {to_text(found.program)}")
+
+    print("\nAn LSTM in place of a program (RNN) ...", flush=True)
+    rnn = learn(task, domain, RNN(units=32, epochs=40), progress=False)
+    model = result.model(domain, train.class_names)
+    print("\nOn the test data:\n accuracy     F1")
+    for name, scores in (
+        ("always the most frequent answer", _majority(train, test)),
+        ("the program", model.evaluate(test)),
+        ("the RNN", rnn.model(domain, train.class_names).evaluate(test)),
+    ):
+        print(f"{scores.accuracy:9.3f}  {scores.f1:.3f}  {name}")
+
+    print(
+        "\nThe program with what it learned: weights in the data's units, then the bias; one part"
+    )
+    print("between the bars for each answer, where there are more than two:\n")
+    print(model.text(digits=3))
+    return 0
+
+
+def _data() -> tuple[Parts, Domain]:
+    """Real recordings where they are installed, else two simulated animals."""
+    try:
+        return watch_exercises(), Domain.built_in("watch")
+    except DataError as problem:
+        print(f"{problem}.\nUntil then: two simulated mice.\n")
+        return two_animals_split(), Domain.built_in("crim13")
+
+
+def _majority(train: Sequences, test: Sequences) -> Metrics:
+    """Scores of always giving the training data's most frequent answer."""
+    assert train.labels is not None and test.labels is not None
+    n = train.n_classes
+    always = int(np.bincount(train.labels[train.labels >= 0]).argmax())
+    pairs = test.labels[test.labels >= 0].astype(np.int64) * n + always
+    return Metrics.from_confusion(np.bincount(pairs, minlength=n * n).reshape(n, n))

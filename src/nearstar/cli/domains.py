@@ -1,0 +1,63 @@
+"""``nearstar domains``: the built-in domains, and what is in a domain."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from nearstar.cli import values
+from nearstar.cli.options import Option, OptionGroup
+from nearstar.domain import Domain
+from nearstar.errors import NearstarError
+from nearstar.fitting import load_domain
+
+OPTIONS = (
+    OptionGroup(
+        "output",
+        (
+            Option("toml", values.switch, "print it as a TOML file, to begin one", default=False),
+            Option("json", values.switch, "print it as JSON", default=False),
+        ),
+    ),
+)
+
+
+def domains(settings: dict[str, Any]) -> int:
+    name = settings["name"]
+    if name is None:
+        known = {each: Domain.built_in(each) for each in Domain.built_in_names()}
+        if settings["json"]:
+            print(json.dumps(sorted(known)))
+        else:
+            for each, domain in known.items():
+                groups = ", ".join(group.name for group in domain.groups)
+                print(f"{each:12} {len(domain.features):3} features; groups: {groups}")
+        return 0
+    domain = load_domain(name)
+    if settings["json"]:
+        print(json.dumps(domain.to_dict(), indent=1))
+    elif settings["toml"]:
+        if name not in Domain.built_in_names():
+            raise NearstarError(f"--toml prints built-in domains; {name} is a TOML file already")
+        print(Domain.built_in_text(name), end="")
+    else:
+        print(described(domain))
+    return 0
+
+
+def described(domain: Domain) -> str:
+    """A domain in words."""
+    lines = [f"{domain.name}: {len(domain.features)} features", "", "groups:"]
+    for group in domain.groups:
+        columns = ", ".join(domain.features[column] for column in group.columns)
+        lines.append(f"  {group.name}: {columns}")
+    lines += ["", "rules:"]
+    for kind, words in (
+        ("sequences", "sequence → sequence"),
+        ("summaries", "sequence → vector"),
+        ("vectors", "vector → vector"),
+    ):
+        lines.append(f"  {words}: {', '.join(getattr(domain, kind))}")
+    if domain.derived:
+        lines += ["", "derived:", *(f"  {name} = {text}" for name, text in domain.derived.items())]
+    return "\n".join(lines)

@@ -1,0 +1,37 @@
+"""``nearstar export``: a program for other places."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from nearstar.cli import values
+from nearstar.cli.folder import load_model
+from nearstar.cli.options import Option, OptionGroup
+from nearstar.errors import NearstarError
+from nearstar.export import FORMATS
+from nearstar.export import export as exported
+from nearstar.whole_files import write_whole
+
+OPTIONS = (
+    OptionGroup(
+        "output",
+        (
+            Option("to", values.text, "what to write", choices=tuple(FORMATS)),
+            Option("out", values.text, "file to write (standard output)", "FILE"),
+        ),
+    ),
+)
+
+
+def export(settings: dict[str, Any]) -> int:
+    if settings["to"] is None:
+        raise NearstarError(f"export needs --to, one of {', '.join(FORMATS)}")
+    content = exported(load_model(settings["model"]), settings["to"])
+    if settings["out"] is not None:
+        write_whole(settings["out"], content)
+    elif isinstance(content, bytes):
+        raise NearstarError(f"--to {settings['to']} writes no text; give a file with --out FILE")
+    else:
+        sys.stdout.write(content)
+    return 0

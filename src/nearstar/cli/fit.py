@@ -1,0 +1,209 @@
+"""``nearstar fit``: from a data file to a program, in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nearstar.cli.config import write_config
+from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, new_folder
+from nearstar.cli.preparing import Prepared, prepare
+from nearstar.cli.showing import readable
+from nearstar.cli.using import Use
+from nearstar.data.labels import class_names
+from nearstar.errors import NearstarError
+from nearstar.fitting import read_search
+from nearstar.model import Model
+from nearstar.program import is_complete
+from nearstar.run import Limits, learn
+from nearstar.search.constraints import Constraints
+from nearstar.text import parse
+from nearstar.threshold import best_offsets
+from nearstar.train import Trained, train
+from nearstar.whole_files import write_whole
+
+DEFAULT_SECONDS = 60.0
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a fit gave: the best program at every price, and how the search went."""
+
+    front: tuple[Trained, ...]
+    """Cheapest first."""
+    best: int
+    """The place of the chosen one."""
+    search: Mapping[str, Any]
+    """Plain data: gap, bound, how it ended, programs trained, seconds."""
+    summary: str
+
+
+def fit(settings: dict[str, Any]) -> int:
+    """Read, search, save, report."""
+    if settings["sketch"] is not None and settings["program"] is not None:
+        raise NearstarError("--sketch completes a program, --program trains one; give only one")
+    prepared = prepare(settings["data"], settings)
+    arrange = _search if settings["program"] is None else _training
+    run = arrange(prepared, settings)  # wrong settings are found out before a folder is made
+    folder = new_folder(settings["out"], Path(settings["data"]))
+    try:
+        found = run()
+        models = [_model(each, prepared, found, settings) for each in found.front]
+        report = _report(prepared, found, models, folder, settings)
+        _write(folder, models, found.best, report, settings)
+    except BaseException:
+        with suppress(OSError):
+            folder.rmdir()  # only if nothing is in it
+        raise
+    print(json.dumps(report) if settings["json"] else readable(report, found.summary))
+    return INTERRUPTED if found.search["ended"] == "interrupted" else 0
+
+
+def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Found]:
+    """A search, ready to be started."""
+    algorithm = read_search(settings["search"])
+    limits = Limits(seconds=settings["time"], trainings=settings["trainings"])
+    if limits == Limits():
+        limits = Limits(seconds=DEFAULT_SECONDS)
+    depth = {} if settings["max_depth"] is None else {"max_depth": settings["max_depth"]}
+    constraints = Constraints(
+        forbid=tuple(settings["forbid"]), require=tuple(settings["require"]), **depth
+    )
+
+    def search() -> Found:
+        result = learn(
+            prepared.task,
+            prepared.domain,
+            algorithm,
+            seed=settings["seed"],
+            budget=prepared.budget,
+            limits=limits,
+            constraints=constraints,
+            weight=settings["weight"],
+            start=settings["sketch"],
+            workers=settings["workers"],
+            progress=False if settings["json"] or settings["quiet"] else None,
+            audit_samples=settings["audit"],
+        )
+        if result.best is None:
+            raise NearstarError(result.summary())
+        programs = [each.evaluation.program for each in result.front]
+        how = {
+            "gap": result.gap,
+            "bound": result.bound,
+            "ended": result.ended,
+            "trained": result.trained,
+            "seconds": round(result.seconds, 3),
+        }
+        best = programs.index(result.best.evaluation.program)
+        return Found(tuple(each.trained for each in result.front), best, how, result.summary())
+
+    return search
+
+
+def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Found]:
+    """The training of one program that was given, ready to be started."""
+    parsed = parse(settings["program"], prepared.domain, prepared.task.signature())
+    if not is_complete(parsed.program):
+        raise NearstarError("--program has a hole, ??; --sketch finds what belongs there")
+
+    def training() -> Found:
+        trained = train(
+            parsed.program, prepared.task, prepared.budget, settings["seed"], start=parsed.theta
+        )
+        how = {"gap": None, "bound": None, "ended": "finished", "trained": 1}
+        return Found((trained,), 0, {**how, "seconds": round(trained.seconds, 3)}, "")
+
+    return training
+
+
+def _model(
+    trained: Trained, prepared: Prepared, found: Found, settings: Mapping[str, Any]
+) -> Model:
+    """The model of a program, with what is worth knowing of where it comes from."""
+    labels, task = prepared.labels, prepared.task
+    model = Model.of(
+        trained, prepared.domain, class_names(labels), labels=labels, format=prepared.format
+    )
+    valid, codes = trained.metrics, task.valid.labels
+    if settings["threshold"] == "tuned" and valid is not None and codes is not None:
+        offsets, _, valid = best_offsets(model.outputs(task.valid), codes, len(labels))
+        model = replace(model, offsets=offsets)
+    scores = {"validation": None if valid is None else valid.to_dict(model.class_names)}
+    if prepared.test is not None:
+        use = Use(model, prepared.test, prepared.format)
+        scores["test"] = use.evaluate().to_dict(model.class_names)
+    provenance = {
+        "data": Path(settings["data"]).name,
+        "fingerprints": {"train": task.train.fingerprint(), "valid": task.valid.fingerprint()},
+        "search": None if settings["program"] is not None else settings["search"],
+        "seed": settings["seed"],
+        "weight": settings["weight"],
+        "structural_cost": round(prepared.domain.cost(trained.program), 12),
+        "error": trained.error,
+        **found.search,
+    }
+    return replace(model, facts={"metrics": scores, "provenance": provenance})
+
+
+def _report(
+    prepared: Prepared,
+    found: Found,
+    models: list[Model],
+    folder: Path,
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What was found, as plain data."""
+    best = models[found.best]
+    report = {**_entry(best), **found.search, "model": str(folder / MODEL)}
+    if prepared.test is not None:
+        report["test"] = best.facts["metrics"]["test"]
+    report["classes"] = list(best.labels)
+    report["sizes"] = {
+        "train": len(prepared.task.train),
+        "valid": len(prepared.task.valid),
+        "test": 0 if prepared.test is None else len(prepared.test),
+    }
+    report["front"] = [
+        {**_entry(model), "model": str(folder / FRONT / f"{place}.json")}
+        for place, model in enumerate(models, 1)
+    ]
+    return report
+
+
+def _entry(model: Model) -> dict[str, Any]:
+    """One program, its costs and scores."""
+    facts, valid = model.facts["provenance"], model.facts["metrics"]["validation"]
+    return {
+        "program": model.text(),
+        "structural_cost": facts["structural_cost"],
+        "error": facts["error"],
+        "path_cost": facts["weight"] * facts["structural_cost"] + facts["error"],
+        "f1": None if valid is None else valid["f1"],
+        "accuracy": None if valid is None else valid["accuracy"],
+        "depth": model.program.size,
+    }
+
+
+def _write(
+    folder: Path,
+    models: list[Model],
+    best: int,
+    report: dict[str, Any],
+    settings: Mapping[str, Any],
+) -> None:
+    """The folder's files; the model last, so that where one is, all is there."""
+    try:
+        (folder / FRONT).mkdir(exist_ok=True)
+        write_whole(folder / SETTINGS, write_config(settings))
+        write_whole(folder / RESULT, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        for place, model in enumerate(models, 1):
+            model.save(folder / FRONT / f"{place}.json")
+        models[best].save(folder / MODEL)
+    except OSError as problem:
+        raise NearstarError(f"{folder} cannot be written: {problem.strerror}") from None

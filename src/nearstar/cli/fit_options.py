@@ -1,0 +1,88 @@
+"""The options of ``nearstar fit``."""
+
+from __future__ import annotations
+
+from nearstar.cli import values
+from nearstar.cli.options import Option, OptionGroup
+from nearstar.cli.reading import COLUMNS, MEANING
+from nearstar.fitting import SEARCHES
+
+# fmt: off
+LANGUAGE = OptionGroup(
+    "what programs are made of",
+    (
+        Option("domain", values.text,
+               "features, groups and rules of a field: one of `nearstar domains`, or a TOML file",
+               "NAME|FILE"),
+        Option("group", values.assigned(values.names),
+               "features that programs weigh together, such as 'position=*_x,*_y'; may be repeated "
+               "(those whose names are alike)", "NAME=FEATURES", many=True),
+        Option("derive", values.text,
+               "a feature computed from tracked points, such as 'distance(nose, tail)', "
+               "'speed(nose)' or 'gap = distance(nose1, nose2)'; may be repeated", "FEATURE",
+               many=True, default=[]),
+        Option("max_depth", values.whole, "most rules in a program", "RULES"),
+        Option("forbid", values.names, "rules that programs may not use", "RULES", default=()),
+        Option("require", values.names, "rules that programs must use", "RULES", default=()),
+        Option("sketch", values.text, "a program with ?? for the parts to be found", "TEXT"),
+        Option("program", values.text,
+               "train exactly this program; numbers in it are where training starts", "TEXT"),
+    ),
+)
+
+SEARCH = OptionGroup(
+    "search",
+    (
+        Option("search", values.text, "how programs are found (astar)", default="astar",
+               choices=tuple(SEARCHES)),
+        Option("time", values.duration,
+               "how long to search, such as 30s, 5m or 1h30m (1m, unless --trainings is given)",
+               "TIME"),
+        Option("trainings", values.whole,
+               "most programs to train; the result is then the same on any machine", "NUMBER"),
+        Option("weight", values.number,
+               "λ, what structure costs against errors: more gives shorter programs (1)", "NUMBER",
+               default=1.0),
+        Option("seed", values.whole, "of everything that is random (0)", "NUMBER", default=0),
+        Option("workers", values.whole, "programs trained at a time (one for each core)", "NUMBER"),
+        Option("audit", values.whole,
+               "check so many parts that the search left, by training a random program of each (0)",
+               "NUMBER", default=0),
+    ),
+)
+
+TRAINING = OptionGroup(
+    "training",
+    (
+        Option("validation", values.text,
+               "the share of the sequences that programs are compared on, or a file of them (0.25)",
+               "SHARE|FILE", default="0.25"),
+        Option("test", values.text, "a file to test the result on", "FILE"),
+        Option("class_weight", values.class_weight,
+               "weights of the labels in training, such as 'sniff=3,other=1', or balanced",
+               "WEIGHTS"),
+        Option("threshold", values.text,
+               "tuned: choose on the validation data how readily each label is given (as trained)",
+               choices=("trained", "tuned"), default="trained"),
+        Option("epochs", values.whole, "for programs", "NUMBER"),
+        Option("neural_epochs", values.whole, "for programs with networks in holes", "NUMBER"),
+        Option("learning_rate", values.number, "of Adam", "NUMBER"),
+        Option("batch_size", values.whole, "sequences in a batch", "NUMBER"),
+        Option("units", values.whole_pair, "most and least hidden units of a network",
+               "MOST,LEAST"),
+        Option("restarts", values.whole, "trainings of each program; the best one counts",
+               "NUMBER"),
+    ),
+)
+
+OUTPUT = OptionGroup(
+    "output",
+    (
+        Option("out", values.text, "folder for the result (named after the data)", "DIR"),
+        Option("json", values.switch, "print one JSON object, and nothing else", default=False),
+        Option("quiet", values.switch, "no progress display", default=False),
+    ),
+)
+# fmt: on
+
+OPTIONS = (COLUMNS, MEANING, LANGUAGE, SEARCH, TRAINING, OUTPUT)

@@ -1,0 +1,106 @@
+"""What was learned, in words: after a fit, and by ``nearstar show``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nearstar.cli import values
+from nearstar.cli.folder import RESULT, load_model
+from nearstar.cli.options import Option, OptionGroup
+from nearstar.model import Model
+
+OPTIONS = (
+    OptionGroup(
+        "output",
+        (
+            Option("digits", values.whole, "digits of the parameters (4)", "NUMBER", default=4),
+            Option("json", values.switch, "print one JSON object", default=False),
+        ),
+    ),
+)
+
+
+def show(settings: dict[str, Any]) -> int:
+    """``nearstar show``."""
+    model = load_model(settings["model"])
+    result = Path(settings["model"]) / RESULT
+    front = json.loads(result.read_text("utf-8"))["front"] if result.is_file() else []
+    if settings["json"]:
+        print(json.dumps({**described(model), "front": front}, ensure_ascii=False))
+        return 0
+    print(model.text(digits=settings["digits"]))
+    print()
+    print("\n".join(_facts(model)))
+    if front:
+        print("\n" + front_table(front))
+    return 0
+
+
+def described(model: Model) -> dict[str, Any]:
+    """A model as plain data."""
+    return {
+        "program": model.text(),
+        "classes": list(model.labels),
+        "features": list(model.domain.features),
+        "derived": dict(model.domain.derived),
+        "per": "frame" if model.program.signature.maps_sequences else "sequence",
+        "offsets": None if model.offsets is None else model.offsets.tolist(),
+        **model.facts,
+    }
+
+
+def _facts(model: Model) -> list[str]:
+    signature = model.program.signature
+    each = "frame" if signature.maps_sequences else "row" if signature.maps_vectors else "sequence"
+    lines = [
+        f"tells, for each {each}: {', '.join(model.class_names)}",
+        f"reads: {', '.join(model.domain.features)}",
+        *(f"  {name} = {text}" for name, text in model.domain.derived.items()),
+    ]
+    if model.offsets is not None:
+        shown = ", ".join(f"{offset:+.3g}" for offset in model.offsets)
+        lines.append(f"added to the scores before deciding: {shown}")
+    scores: Mapping[str, Any] = model.facts.get("metrics", {})
+    lines += [f"{part}: {scores_line(found)}" for part, found in scores.items() if found]
+    return lines
+
+
+def scores_line(scores: Mapping[str, Any]) -> str:
+    """Accuracy and F1."""
+    return (
+        f"accuracy {scores['accuracy']:.3f}, F1 {scores['f1']:.3f} (macro {scores['f1_macro']:.3f})"
+    )
+
+
+def front_table(front: Sequence[Mapping[str, Any]]) -> str:
+    """The best program at every price."""
+    lines = ["the best program at every price:", "   cost  error     F1  model"]
+    for each in front:
+        f1 = "    –" if each["f1"] is None else f"{each['f1']:5.3f}"
+        lines.append(
+            f"  {each['structural_cost']:5.3g}  {each['error']:5.3f}  {f1}  {each['model']}"
+        )
+    return "\n".join(lines)
+
+
+def readable(report: Mapping[str, Any], summary: str) -> str:
+    """What a fit found, for a person."""
+    sizes = report["sizes"]
+    lines = [summary, ""] if summary else []
+    lines += [report["program"], ""]
+    lines.append(
+        f"learned from {sizes['train']} sequences, compared on {sizes['valid']}"
+        + (f", tested on {sizes['test']}" if sizes["test"] else "")
+    )
+    if report["f1"] is not None:
+        lines.append(f"validation: accuracy {report['accuracy']:.3f}, F1 {report['f1']:.3f}")
+    if "test" in report:
+        lines.append(f"test: {scores_line(report['test'])}")
+    if len(report["front"]) > 1:
+        lines += ["", front_table(report["front"])]
+    folder = Path(report["model"]).parent
+    lines += ["", f"saved in {folder}; try: nearstar show {folder}"]
+    return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""A model with data: read as the model says, in windows if it was trained on windows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.bouts import smooth
+from nearstar.cli.reading import changed
+from nearstar.data.files import read_file
+from nearstar.data.format import DataFormat
+from nearstar.data.recordings import Recordings
+from nearstar.data.windows import cut
+from nearstar.errors import DataError, NearstarError
+from nearstar.metrics import Metrics
+from nearstar.model import Model
+from nearstar.nearest import suggestion
+
+
+@dataclass(frozen=True, eq=False)
+class Use:
+    """A model and recordings to use it on."""
+
+    model: Model
+    recordings: Recordings
+    format: DataFormat
+    min_bout: int = 1
+    """Runs of a label that are shorter are taken into their neighbours."""
+
+    @property
+    def windowed(self) -> bool:
+        return self.format.window is not None
+
+    @property
+    def per_frame(self) -> bool:
+        """Whether there is an answer for each frame: always, where windows are put together."""
+        return self.windowed or self.model.program.signature.maps_sequences
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """A row for each frame or recording; where windows overlap, their mean."""
+        if self.format.window is None:
+            return self.model.probabilities(self.recordings.sequences)
+        windows = cut(self.recordings.sequences, self.format.window, self.format.hop)
+        return windows.stitch(self.model.probabilities(windows.sequences))
+
+    @cached_property
+    def predictions(self) -> NDArray[np.int64]:
+        """Class codes, one for each frame or recording."""
+        if self.windowed:
+            codes = np.asarray(np.argmax(self.probabilities, axis=1), np.int64)
+        else:
+            codes = self.model.predict(self.recordings.sequences)
+        if self.min_bout == 1:
+            return codes
+        if not self.per_frame:
+            raise NearstarError("--min-bout is for labels of frames; this model labels sequences")
+        return smooth(codes, self.recordings.sequences.offsets, self.min_bout)
+
+    @cached_property
+    def truth(self) -> NDArray[np.int64]:
+        """The labels that stand in the data, as codes, one for each prediction."""
+        sequences = self.recordings.sequences
+        if sequences.labels is None:
+            raise DataError("the data have no labels to compare with; give --label COLUMN")
+        codes = sequences.labels.astype(np.int64)
+        if self.per_frame and not sequences.per_frame and not sequences.vectors:
+            return np.repeat(codes, sequences.lengths)
+        if sequences.per_frame and not self.per_frame:
+            raise DataError(
+                "the labels are of frames, the model labels whole sequences; give --per sequence"
+            )
+        return codes
+
+    def evaluate(self) -> Metrics:
+        """Scores of the predictions, over all that is labelled."""
+        n = len(self.model.class_names)
+        known = self.truth >= 0
+        pairs = self.truth[known] * n + self.predictions[known]
+        return Metrics.from_confusion(np.bincount(pairs, minlength=n * n).reshape(n, n))
+
+    def names(self) -> dict[str, NDArray[Any]]:
+        """What the data call each recording."""
+        ids = np.empty(len(self.recordings.ids), dtype=object)
+        ids[:] = self.recordings.ids
+        return {self.format.sequence or "sequence": ids}
+
+    def frame_places(self) -> dict[str, NDArray[Any]]:
+        """What the data call each frame: its recording, and its number in there."""
+        lengths, frames = self.recordings.sequences.lengths, self.recordings.frames
+        if frames is None:
+            frames = np.concatenate([np.arange(length) for length in lengths])
+        places = {name: np.repeat(ids, lengths) for name, ids in self.names().items()}
+        return {**places, self.format.frame or "frame": frames}
+
+
+def read_for(
+    model: Model, data: str, settings: Mapping[str, Any], *, labelled: bool
+) -> dict[str, Use]:
+    """A data file as the model reads it, by part; only the part asked for, if one is."""
+    format = changed(model.format or DataFormat(), settings)
+    if not labelled:
+        format = DataFormat(**{**vars(format), "label": None, "positive": None})
+    read = read_file(
+        data,
+        format,
+        features=model.domain.features,
+        derived=model.domain.derived,
+        labels=model.labels if labelled else None,
+    )
+    wanted = settings.get("part")
+    if wanted is not None and wanted not in read.parts:
+        raise DataError(f"{data} has no part {wanted!r}; {suggestion(wanted, read.parts)}")
+    return {
+        name: Use(model, part, format, settings.get("min_bout") or 1)
+        for name, part in read.parts.items()
+        if wanted in (None, name)
+    }

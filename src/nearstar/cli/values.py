@@ -1,0 +1,133 @@
+"""Values as they are written on the command line and in config files."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from nearstar.data.labels import Label
+from nearstar.errors import NearstarError
+
+T = TypeVar("T")
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION = re.compile(r"(?:(?:\d+(?:\.\d*)?|\.\d+)[smhd])+")
+
+
+def duration(value: str | float) -> float:
+    """Seconds: ``90``, ``90s``, ``5m``, ``1h30m``, ``2d``."""
+    text = str(value).strip().lower().replace(" ", "")
+    if _DURATION.fullmatch(text):
+        seconds = sum(
+            float(number) * _UNITS[unit] for number, unit in re.findall(r"([\d.]+)([smhd])", text)
+        )
+    else:
+        seconds = _number(text, "a time is seconds, or 90s, 5m, 1h30m, 2d")
+    if not (seconds > 0 and math.isfinite(seconds)):
+        raise NearstarError(f"a time must be above 0, not {value!r}")
+    return seconds
+
+
+def share(value: str | float) -> float:
+    """A number from 0 to below 1."""
+    number = _number(str(value), "expected a share such as 0.25")
+    if not 0 <= number < 1:
+        raise NearstarError(f"a share is from 0 to below 1, not {value!r}")
+    return number
+
+
+def number(value: str | float) -> float:
+    """Any finite number."""
+    result = _number(str(value), "expected a number")
+    if not math.isfinite(result):
+        raise NearstarError(f"expected a finite number, not {value!r}")
+    return result
+
+
+def whole(value: str | int) -> int:
+    """A whole number."""
+    if isinstance(value, bool) or not re.fullmatch(r"[+-]?\d{1,18}", str(value).strip()):
+        raise NearstarError(f"expected a whole number, not {value!r}")
+    return int(value)
+
+
+def text(value: Any) -> str:
+    """Any text; numbers in a config file will do."""
+    if isinstance(value, list | dict):
+        raise NearstarError(f"expected text, not {value!r}")
+    return str(value)
+
+
+def switch(value: Any) -> bool:
+    """True or false in a config file; a flag without a value on the command line."""
+    if not isinstance(value, bool):
+        raise NearstarError(f"expected true or false, not {value!r}")
+    return value
+
+
+def names(value: str | list[str]) -> tuple[str, ...]:
+    """Names or patterns with commas between; in a config file also a list."""
+    parts = value.split(",") if isinstance(value, str) else [text(each) for each in value]
+    found = tuple(part.strip() for part in parts if part.strip())
+    if not found:
+        raise NearstarError(f"expected names with commas between, not {value!r}")
+    return found
+
+
+def whole_pair(value: Any) -> tuple[int, int]:
+    """Two whole numbers with a comma between."""
+    parts = names(value)
+    if len(parts) != 2:
+        raise NearstarError(f"expected two whole numbers with a comma between, not {value!r}")
+    return whole(parts[0]), whole(parts[1])
+
+
+def label(value: Any) -> Label:
+    """A label: a whole number where it reads as one, else text."""
+    if isinstance(value, bool | int | float):
+        return value
+    if not isinstance(value, str):
+        raise NearstarError(f"expected a label, not {value!r}")
+    return int(value) if re.fullmatch(r"-?\d{1,18}", value) else value
+
+
+def labels(value: Any) -> tuple[Label, ...]:
+    """Labels with commas between; in a config file also a list."""
+    if isinstance(value, str):
+        return tuple(label(part) for part in names(value))
+    return tuple(label(each) for each in (value if isinstance(value, list) else [value]))
+
+
+def assigned(kind: Callable[[str], T]) -> Callable[[Any], dict[str, T]]:
+    """A converter of ``name=value``; in a config file also of a table of them."""
+
+    def convert(value: Any) -> dict[str, T]:
+        if isinstance(value, dict):
+            return {str(name): kind(each) for name, each in value.items()}
+        name, sign, rest = str(value).partition("=")
+        if not sign or not name.strip() or not rest.strip():
+            raise NearstarError(f"expected NAME=VALUE, not {value!r}")
+        return {name.strip(): kind(rest.strip())}
+
+    return convert
+
+
+def class_weight(value: Any) -> str | dict[str, float]:
+    """``balanced``, or weights such as ``sniff=3,other=1``; in a config file also a table."""
+    if value == "balanced":
+        return "balanced"
+    if isinstance(value, dict):
+        return {str(name): number(each) for name, each in value.items()}
+    weights: dict[str, float] = {}
+    for part in names(value):
+        weights |= assigned(number)(part)
+    return weights
+
+
+def _number(text: str, expected: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise NearstarError(f"{expected}; not {text!r}") from None

@@ -48,32 +48,47 @@ def test_other_searches_are_refused(search: Any, message: str) -> None:
         read_search(search)
 
 
+def named(*names: str) -> ns.Sequences:
+    """Data with these features."""
+    return ns.Sequences.from_arrays(np.zeros((2, len(names))), feature_names=names)
+
+
 def test_domains_by_value_name_and_file(tmp_path: Path) -> None:
     crim13 = ns.Domain.built_in("crim13")
-    assert read_domain("crim13", crim13.features) == crim13
-    assert read_domain(crim13, [f"x{i}" for i in range(19)]) == crim13
+    assert read_domain("crim13", named(*crim13.features)) == crim13
+    assert read_domain(crim13, named(*(f"x{i}" for i in range(19)))) == crim13
     path = tmp_path / "arena.toml"
     path.write_text(TOML, encoding="utf-8")
     for given_path in (path, str(path)):
-        assert read_domain(given_path, ["x1", "y1", "distance"]) == ns.Domain.load(path)
-    assert read_domain(None, ["a", "b"]) == ns.Domain.of_features(["a", "b"])
+        assert read_domain(given_path, named("x1", "y1", "distance")) == ns.Domain.load(path)
+    assert read_domain(None, named("a", "b")) == ns.Domain.of_features(["a", "b"])
+
+
+def test_windows_over_whole_sequences_where_those_have_labels() -> None:
+    X = [np.zeros((length, 2)) for length in (7, 40, 3)]
+    domain = read_domain(None, ns.Sequences.from_arrays(X, [0, 1, 0]))
+    assert {"fold", "SlidingWindowAverage40", "SlidingWindowMax40"} <= set(domain.summaries)
+    frames = ns.Sequences.from_arrays(X, [np.zeros(len(x), int) for x in X])
+    assert read_domain(None, frames) == ns.Domain.of_features(["x0", "x1"])
 
 
 def test_groups_are_added_to_a_domain_or_replace_its_own(tmp_path: Path) -> None:
     arena = ns.Domain.from_toml(TOML)
     domain = read_domain(
-        arena, arena.features, {"position": ("x*",), "rest": np.array([1, 2]), "gap": "dist*"}
+        arena,
+        named(*arena.features),
+        {"position": ("x*",), "rest": np.array([1, 2]), "gap": "dist*"},
     )
     groups = {group.name: group.columns for group in domain.groups}
     assert groups == {"position": (0,), "rest": (1, 2), "gap": (2,), "distance": (2,)}
-    alone = read_domain(None, ["a", "b", "c"], {"ends": [0, "c"]})
+    alone = read_domain(None, named("a", "b", "c"), {"ends": [0, "c"]})
     assert [(group.name, group.columns) for group in alone.groups] == [("ends", (0, 2))]
 
 
 def test_derived_features_come_after_those_of_a_domain() -> None:
     arena = ns.Domain.from_toml(TOML)
     features = [*arena.features, "speed_1"]
-    domain = read_domain(arena, features, derived={"speed_1": "speed(1)"})
+    domain = read_domain(arena, named(*features), derived={"speed_1": "speed(1)"})
     assert list(domain.features) == features
     assert domain.derived == {"speed_1": "speed(1)"}
 
@@ -96,7 +111,7 @@ def test_domains_that_do_not_fit_are_refused(
     domain: Any, features: list[str], message: str
 ) -> None:
     with pytest.raises(DomainError, match=message):
-        read_domain(domain, features)
+        read_domain(domain, named(*features))
 
 
 @given(st.lists(st.integers(-1, 3), min_size=1), st.integers(4, 5))

@@ -203,7 +203,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = read_seed(self.random_state, earlier.seed if earlier else None)
         train, valid = self._split(examples, reader, seed)
         task = Task(train, valid)
-        domain = read_domain(self.domain, train.feature_names, self.groups, settings.derived)
+        domain = read_domain(self.domain, train, self.groups, settings.derived)
         budget = self._budget(train, examples.recordings.labels)
         search = Search.of(
             task,

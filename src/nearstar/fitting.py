@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nearstar.checks import is_number
 from nearstar.data.labels import Label, class_names
+from nearstar.data.sequences import Sequences
 from nearstar.domain import Domain
 from nearstar.errors import DomainError, NearstarError
 from nearstar.nearest import suggestion
@@ -50,27 +51,36 @@ def read_search(search: str | Algorithm) -> Algorithm:
 
 def read_domain(
     domain: Domain | str | Path | None,
-    features: Sequence[str],
+    data: Sequences,
     groups: Mapping[str, Any] | None = None,
     derived: Mapping[str, str] | None = None,
 ) -> Domain:
-    """The domain of data with these features: a Domain, the name of a built-in one, or a TOML file.
+    """The domain of these data: a Domain, the name of a built-in one, or a TOML file.
 
-    None: a domain of these names. Groups are lists of columns by index, name or pattern; those
-    given with a domain are added to its own, or stand in the place of one of the same name.
+    None: a domain of the features' names; where labels are of whole sequences, with windows as long
+    as the longest of them, since the usual rules fold a sequence or see no more than its end.
+    Groups are lists of columns by index, name or pattern; those given with a domain are added to
+    its own, or stand in the place of one of the same name.
     """
     given = _listed(groups)
     if domain is None:
-        return Domain.of_features(features, given, derived)
+        return Domain.of_features(data.feature_names, given, derived, **_whole_windows(data))
     found = load_domain(domain)
     if derived:
         found = replace(found, derived={**found.derived, **derived})
-    _check_features(found, tuple(features))
+    _check_features(found, data.feature_names)
     if not given:
         return found
     new = Domain.of_features(found.features, given).groups
     kept = tuple(group for group in found.groups if group.name not in given)
     return replace(found, groups=kept + new)
+
+
+def _whole_windows(data: Sequences) -> dict[str, Any]:
+    if data.per_frame or data.vectors:
+        return {}
+    windows = [f"SlidingWindow{kind}{data.lengths.max()}" for kind in ("Average", "Max", "Min")]
+    return {"summaries": tuple(dict.fromkeys(["fold", "if", *windows, "SlidingWindowAverage10"]))}
 
 
 def load_domain(domain: Domain | str | Path) -> Domain:

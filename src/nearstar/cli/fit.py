@@ -60,7 +60,10 @@ def fit(settings: dict[str, Any]) -> int:
         with suppress(OSError):
             folder.rmdir()  # only if nothing is in it
         raise
-    print(json.dumps(report) if settings["json"] else readable(report, found.summary))
+    if settings["json"]:
+        print(json.dumps(report))
+    else:
+        print(readable(models[found.best], report, found.summary))
     return INTERRUPTED if found.search["ended"] == "interrupted" else 0
 
 

@@ -52,8 +52,8 @@ def prepare(data: str, settings: Mapping[str, Any]) -> Prepared:
     if len(labels) == 2 and format.positive is None:
         parts, labels = _rarer_second(parts)
     format = replace(format, per="frame" if parts["train"].sequences.per_frame else "sequence")
-    domain = read_domain(given, parts["train"].sequences.feature_names, settings["group"], derived)
     train, valid = (in_windows(parts[name].sequences, format) for name in ("train", "valid"))
+    domain = read_domain(given, train, settings["group"], derived)
     task = Task(train, valid)
     domain.grammar(task.signature())  # a language without programs is found out now
     weights = _class_weight(settings["class_weight"], labels)

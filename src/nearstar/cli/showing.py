@@ -10,7 +10,10 @@ from typing import Any
 from nearstar.cli import values
 from nearstar.cli.folder import RESULT, load_model
 from nearstar.cli.options import Option, OptionGroup
+from nearstar.explain import in_parts
 from nearstar.model import Model
+from nearstar.program import is_complete
+from nearstar.text import to_text
 
 OPTIONS = (
     OptionGroup(
@@ -22,6 +25,9 @@ OPTIONS = (
     ),
 )
 
+_LONGEST = 500
+"""Longer texts nobody can read."""
+
 
 def show(settings: dict[str, Any]) -> int:
     """``nearstar show``."""
@@ -31,12 +37,20 @@ def show(settings: dict[str, Any]) -> int:
     if settings["json"]:
         print(json.dumps({**described(model), "front": front}, ensure_ascii=False))
         return 0
-    print(model.text(digits=settings["digits"]))
+    print(program_text(model, settings["digits"]))
     print()
     print("\n".join(_facts(model)))
     if front:
         print("\n" + front_table(front))
     return 0
+
+
+def program_text(model: Model, digits: int = 4) -> str:
+    """The program with its parameters; where they would fill a page, as a list of its parts."""
+    text = model.text(digits=digits)
+    if len(text) <= _LONGEST or not is_complete(model.program):
+        return text
+    return f"{to_text(model.program)}\n\n{in_parts(model, digits)}"
 
 
 def described(model: Model) -> dict[str, Any]:
@@ -86,11 +100,11 @@ def front_table(front: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def readable(report: Mapping[str, Any], summary: str) -> str:
+def readable(model: Model, report: Mapping[str, Any], summary: str) -> str:
     """What a fit found, for a person."""
     sizes = report["sizes"]
     lines = [summary, ""] if summary else []
-    lines += [report["program"], ""]
+    lines += [program_text(model), ""]
     lines.append(
         f"learned from {sizes['train']} sequences, compared on {sizes['valid']}"
         + (f", tested on {sizes['test']}" if sizes["test"] else "")

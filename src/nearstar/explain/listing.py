@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearstar.explain.nodes import DIGITS, Node, nodes_of
+from nearstar.explain.nodes import DIGITS, Leaf, Node, nodes_of
 from nearstar.function import Function
 from nearstar.model import Model
 from nearstar.template import VARIABLES
 from nearstar.text.forms import form, outline
-from nearstar.text.numbers import shape, written
+from nearstar.text.numbers import number, shape, written
+
+_INLINE = 6
+"""Most features of a leaf with one output whose numbers stand in its own line."""
 
 
 def numbered(model: Model) -> str:
@@ -18,6 +21,43 @@ def numbered(model: Model) -> str:
         f"{'  ' * len(node.path)}{node.number} {heading(node)}"
         for node in nodes_of(model, DIGITS).values()
     )
+
+
+def in_parts(model: Model, digits: int = DIGITS) -> str:
+    """The program as in ``numbered``; what larger leaves have learned in a table of its own.
+
+    A table has a row for each feature and a column for each output: the classes, where there are
+    as many.
+    """
+    lines: list[str] = []
+    for node in nodes_of(model, digits).values():
+        indent = "  " * len(node.path)
+        if node.leaf is None or (node.outputs == 1 and len(node.leaf.columns) <= _INLINE):
+            lines.append(f"{indent}{node.number} {heading(node)}")
+        else:
+            lines.append(f"{indent}{node.number} {node.operation.name}")
+            lines += [f"{indent}    {line}" for line in _table(node, node.leaf, model)]
+    return "\n".join(lines)
+
+
+def _table(node: Node, leaf: Leaf, model: Model) -> list[str]:
+    """What a leaf has learned."""
+    features = [model.domain.features[column] for column in leaf.columns]
+    carried = [f"accumulator {index}" for index in range(len(leaf.accumulator))]
+    named = node.outputs == len(model.class_names)
+    outputs = model.class_names if named else [str(index) for index in range(node.outputs)]
+    rows = np.vstack([leaf.weights, leaf.accumulator, leaf.bias])
+    cells = [list(outputs) if node.outputs > 1 else [""]]
+    cells += [[number(value) for value in row] for row in rows.tolist()]
+    titles = ["", *features, *carried, "bias"]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    title_width = max(map(len, titles))
+    return [
+        f"{title:{title_width}}  "
+        + "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+        for title, row in zip(titles, cells, strict=True)
+        if title or node.outputs > 1
+    ]
 
 
 def heading(node: Node) -> str:

@@ -17,6 +17,7 @@ from scipy.special import expit, softmax
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -168,6 +169,43 @@ def test_unlabelled_elements_are_no_class_and_do_not_count(gap: Any) -> None:
     coded = [np.where(np.arange(len(c)) > 0, c, -1) for c in codes]
     other = quick(unlabelled=(-1,)).fit(X, coded)
     np.testing.assert_array_equal(np.concatenate(other.predict(X)), answers == "up")
+
+
+@pytest.mark.parametrize("gap", [None, np.nan])
+def test_a_sequence_without_any_label_makes_no_class_of_it(gap: Any) -> None:
+    X, y = sequences()
+    named: list[Any] = [np.array(["no", "yes"])[labels] for labels in y]
+    named[3] = [gap] * len(X[3])
+    model = quick().fit(X, named)
+    assert model.classes_.tolist() == ["no", "yes"]
+    rest = [i for i in range(len(X)) if i != 3]
+    assert model.score(X, named) == model.score([X[i] for i in rest], [named[i] for i in rest])
+
+
+def test_a_column_of_labels_is_one_for_each() -> None:
+    X, _ = sequences()
+    column = pd.DataFrame({"is": whole(X)})
+    with pytest.warns(UserWarning, match="column-vector"):
+        model = quick().fit(X, column)
+    np.testing.assert_array_equal(model.predict(X), quick().fit(X, whole(X)).predict(X))
+
+
+def test_labels_are_scored_by_what_they_say() -> None:
+    X, y = sequences()
+    model = quick().fit(X, y)
+    assert model.score(X, [labels.astype(str) for labels in y]) == model.score(X, y) > 0.5
+
+
+def test_a_table_to_score_needs_its_labels() -> None:
+    table = table_of(*sequences())
+    model = quick(**ROLES).fit(table)
+    with pytest.raises(NearstarError, match="give the labels as y"):
+        model.score(table.drop(columns="what"))
+    numbered = table.set_axis(range(table.shape[1]), axis=1)
+    roles = {role: str(table.columns.get_loc(name)) for role, name in ROLES.items()}
+    features = [str(place) for place in range(3)]
+    by_number = quick(**roles, features=features).fit(numbered)
+    assert by_number.score(numbered) == by_number.score(numbered, table["what"])
 
 
 def test_minus_one_is_a_label_unless_somebody_says_otherwise() -> None:
@@ -330,6 +368,7 @@ def test_the_same_seed_gives_the_same_result_with_any_number_of_workers() -> Non
     assert one.model_.text(None) == two.model_.text(None)
     pd.testing.assert_frame_equal(one.programs_, two.programs_)
     drawn = [quick(random_state=np.random.RandomState(5)).fit(X, y) for _ in range(2)]
+    quick(random_state=np.random).fit(X, y)  # which scikit-learn takes for None
     assert drawn[0].model_.text(None) == drawn[1].model_.text(None)
 
 
@@ -536,6 +575,8 @@ def test_explanations_name_the_sequences_and_frames_of_a_table() -> None:
     )
     assert len(both) == len(table)
     assert (both["prediction"] == both["answer"]).all()
+    beside = table.join(explained["prediction"])  # by the index
+    assert beside["prediction"].tolist() == model.predict(table).tolist()
     listed = model.explain(X)
     assert listed["sequence"].tolist() == np.repeat(range(len(X)), [len(x) for x in X]).tolist()
 
@@ -624,6 +665,15 @@ def test_tables_go_through_cross_validation_by_group() -> None:
     assert (scores > 0.5).all()
 
 
+def test_sequences_may_be_the_groups_of_a_table(tasks: list[ns.Task]) -> None:
+    X, y = sequences()
+    table = table_of(X, y)
+    quick(**ROLES).fit(table, groups=table["video"])
+    train, valid = places(tasks[0].train, X), places(tasks[0].valid, X)
+    assert train | valid == set(range(len(X)))
+    assert tasks[0].train.feature_names == tuple(NAMES)
+
+
 def test_copies_are_the_same_estimator(tmp_path: Path) -> None:
     X, y = sequences()
     model = quick(domain=ns.Domain.of_size(3), budget=ns.Budget(symbolic_epochs=5)).fit(X, y)
@@ -674,6 +724,7 @@ def holed(value: float) -> NDArray[Any]:
         (ARRAY, LABELS3[:, :-1], "5 labels per sequence; expected 6"),
         (X3, [*Y3[:-1], Y3[-1][:-1]], "labels of sequence 7"),
         (X2, Y2[:-1], "19"),
+        (np.where(np.arange(20)[:, None] == 7, np.nan, X2), Y2, "at vector 7, column 'x0'"),
         (X2, None, "y to be passed"),
         (X2, [*Y2[:-1].tolist(), "b"], "mix texts"),
         (X2, X2[:, 0], "continuous"),
@@ -787,3 +838,43 @@ def test_too_few_trainings_say_so() -> None:
     X, y = sequences()
     with pytest.raises(NearstarError, match="limit of 1 training"):
         quick(trainings=1).fit(X, y)
+
+
+@pytest.mark.parametrize("rare", ["attack", "sniff"])
+def test_programs_are_judged_by_the_rarer_of_two_classes(rare: str) -> None:
+    """Whether its name comes first in the alphabet or last."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 2))
+    y = np.where(X[:, 0] + 0.5 * random.normal(size=400) > 1.5, rare, "other")
+    model = quick(validation=0).fit(X, y)
+    assert model.classes_.tolist() == sorted(["other", rare])
+    assert model.model_.labels == ("other", rare)
+    predicted = model.predict(X)
+    assert model.programs_.f1[model.programs_.chosen].item() == pytest.approx(
+        f1_score(y, predicted, pos_label=rare)
+    )
+    above = model.decision_function(X) > 0
+    np.testing.assert_array_equal(model.classes_[above.astype(int)], predicted)
+    np.testing.assert_array_equal(
+        model.classes_[np.argmax(model.predict_proba(X), axis=1)], predicted
+    )
+
+
+def test_long_recordings_are_learned_from_in_windows_and_answered_whole() -> None:
+    random = np.random.default_rng(0)
+    X = [random.normal(size=(length, 2)).cumsum(axis=0) for length in (1201, 1700, 1600)]
+    y = [np.where(x[:, 0] > 0, "right", "left") for x in X]
+    model = quick(trainings=4).fit(X, y)
+    assert model.model_.format.window == 500
+    short = quick(trainings=4, window=100, hop=50).fit(X, y)
+    assert (short.model_.format.window, short.model_.format.hop) == (100, 50)
+    for each in (model, short):
+        answers = each.predict(X)
+        assert [len(answer) for answer in answers] == [len(x) for x in X]
+        why = each.explain(X)
+        assert why.frame.tolist() == np.concatenate([np.arange(len(x)) for x in X]).tolist()
+    np.testing.assert_array_equal(
+        model.explain(X).prediction, np.concatenate(model.predict(X)).tolist()
+    )
+    whole = quick(trainings=4).fit([x[:1000] for x in X], [each[:1000] for each in y])
+    assert whole.model_.format.window is None

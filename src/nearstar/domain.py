@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -13,7 +12,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from nearstar.checks import is_number
 from nearstar.data.derived import read_derived
+from nearstar.data.reading import plain_names
 from nearstar.errors import DomainError
 from nearstar.function import Function
 from nearstar.grammar import Grammar, Rule
@@ -97,9 +98,9 @@ class Domain:
         if len(set(self.features)) != len(self.features) or not self.features:
             raise DomainError(f"domain {self.name}: feature names must be given, each once")
         self._check_groups()
-        if not (_is_number(self.penalty) and self.penalty >= 0):
+        if not (is_number(self.penalty) and self.penalty >= 0):
             raise DomainError(f"the penalty must be a number from 0, not {self.penalty!r}")
-        if not (_is_number(self.beta) and self.beta > 0):
+        if not (is_number(self.beta) and self.beta > 0):
             raise DomainError(f"β must be a positive number, not {self.beta!r}")
         if not (type(self.accumulator) is int and self.accumulator >= 0):
             raise DomainError(f"accumulator is a whole number from 0, not {self.accumulator!r}")
@@ -141,7 +142,7 @@ class Domain:
                     f"a cost is given for {name!r}, which is no rule; "
                     f"{suggestion(name, self._operations)}"
                 )
-            if not (_is_number(cost) and cost >= 0):
+            if not (is_number(cost) and cost >= 0):
                 raise DomainError(f"the cost of {name} must be a number from 0, not {cost!r}")
             costs[operation.name] = cost  # an alias stands for the group's own name
         return costs
@@ -151,7 +152,7 @@ class Domain:
     @classmethod
     def of_size(cls, n_features: int, **changes: Any) -> Domain:
         """A domain that knows only the number of features: one affine leaf, of all of them."""
-        return cls("plain", tuple(f"x{index}" for index in range(n_features)), **changes)
+        return cls("plain", plain_names(n_features), **changes)
 
     @classmethod
     def of_features(
@@ -398,11 +399,6 @@ def _check_name(name: str) -> None:
         raise DomainError(f"a group's name or alias is letters, digits and _, not {name!r}")
 
 
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value)
-
-
 def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     table = data.get(key, {})
     if not isinstance(table, Mapping):
@@ -418,7 +414,7 @@ def _names(names: Any, what: str) -> tuple[str, ...]:
 
 def _features(spec: Any) -> tuple[str, ...]:
     if isinstance(spec, int) and not isinstance(spec, bool) and spec >= 1:
-        return tuple(f"x{index}" for index in range(spec))
+        return plain_names(spec)
     if isinstance(spec, list | tuple) and all(isinstance(name, str) for name in spec):
         return tuple(spec)
     raise DomainError(f"features are a list of names or a number from 1, not {spec!r}")

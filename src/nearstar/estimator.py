@@ -14,7 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearstar.data.hold_out import hold_out
 from nearstar.data.labels import Label
+from nearstar.data.positive import rarer_second
+from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
+from nearstar.data.windows import in_windows
 from nearstar.domain import Domain
 from nearstar.errors import DataError, NearstarError
 from nearstar.estimating.choice import choose
@@ -25,7 +28,7 @@ from nearstar.estimating.reader import Reader
 from nearstar.estimating.report import explanation, front_table, history_table
 from nearstar.estimating.settings import read_seed, read_settings
 from nearstar.estimating.targets import accuracy
-from nearstar.fitting import read_class_weight, read_domain
+from nearstar.fitting import read_class_weight, read_domain, usual_window
 from nearstar.model import Model
 from nearstar.program import Program
 from nearstar.run.learn import learn
@@ -73,8 +76,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     validation : float or (X, y), default=0.25
         What programs are compared on: a share of the sequences, or data of their own. 0: the
         training data.
-    trainings : int, default=200
-        Most programs to train; None: no limit.
+    trainings : int, default=None
+        Most programs to train. None: 200, unless there is a time limit.
     time_limit : float, default=None
         Most seconds to search.
     n_jobs : int, default=-1
@@ -96,6 +99,10 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What a label of a table belongs to; None: decided by the table.
     features : list of str, default=()
         Columns of a table that are features, by name or pattern; empty: all numbers without a role.
+    window, hop : int, default=None
+        Cut sequences into windows of so many frames, each so many after the last (None: just
+        touching); where they overlap, predictions are averaged. None: windows of 500 frames, if
+        frames are labelled and sequences are longer than 1,000.
     tune_threshold : bool, default=False
         Whether to choose on the validation data how readily each class is predicted.
     verbose : bool, default=False
@@ -138,7 +145,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         start: str | Program | Model | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float | tuple[Any, Any] = 0.25,
-        trainings: int | None = 200,
+        trainings: int | None = None,
         time_limit: float | None = None,
         n_jobs: int | None = -1,
         random_state: int | np.random.RandomState | None = None,
@@ -152,6 +159,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         group: str | None = None,
         per: str | None = None,
         features: Sequence[str] = (),
+        window: int | None = None,
+        hop: int | None = None,
         tune_threshold: bool = False,
         verbose: bool = False,
     ) -> None:
@@ -180,6 +189,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.group = group
         self.per = per
         self.features = features
+        self.window = window
+        self.hop = hop
         self.tune_threshold = tune_threshold
         self.verbose = verbose
 
@@ -201,10 +212,18 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reader = settings.reader.after(examples)
         earlier: Search | None = getattr(self, "_search", None) if self.warm_start else None
         seed = read_seed(self.random_state, earlier.seed if earlier else None)
-        train, valid = self._split(examples, reader, seed)
+        recordings = rarer_second({"all": examples.recordings}, "all")["all"]
+        by_code = np.asarray(examples.classes)
+        by_code = by_code if recordings is examples.recordings else by_code[::-1]
+        format = reader.format
+        if format.window is None:
+            format = replace(format, window=usual_window(recordings.sequences))
+        train, valid = (
+            in_windows(part, format) for part in self._split(recordings, by_code, reader, seed)
+        )
         task = Task(train, valid)
         domain = read_domain(self.domain, train, self.groups, settings.derived)
-        budget = self._budget(train, examples.recordings.labels)
+        budget = self._budget(train, recordings.labels)
         search = Search.of(
             task,
             seed,
@@ -240,12 +259,13 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             result,
             task,
             domain,
-            examples.recordings.labels,
-            reader.format if examples.form == "table" else None,
+            recordings.labels,
+            format,
             seed=seed,
             tuned=self.tune_threshold,
         )
         self.classes_ = np.asarray(examples.classes)
+        self._by_code = by_code
         self.domain_ = domain
         self.result_ = result
         self.gap_ = result.gap
@@ -280,12 +300,13 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Any:
         """A label for each sequence or each frame, as y was; of a table, for each row."""
         examples = self._read(X)
-        return self._answer(examples, self.classes_[self.model_.predict(examples.sequences)])
+        return self._answer(examples, self._by_code[self.model_.predict(examples.sequences)])
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class, in the last axis."""
         examples = self._read(X)
-        return self._answer(examples, self.model_.probabilities(examples.sequences))
+        probabilities = self.model_.probabilities(examples.sequences)
+        return self._answer(examples, probabilities[:, self._columns])
 
     def decision_function(self, X: Any) -> Any:
         """Scores of the classes, in the last axis; of two classes only the log-odds of the second.
@@ -294,24 +315,32 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         examples = self._read(X)
         scores = self.model_.scores(examples.sequences)
-        return self._answer(examples, scores[:, 0] if scores.shape[1] == 1 else scores)
+        if scores.shape[1] == 1:
+            second_last = self._by_code[1] == self.classes_[1]
+            return self._answer(examples, scores[:, 0] if second_last else -scores[:, 0])
+        return self._answer(examples, scores[:, self._columns])
 
     def score(self, X: Any, y: Any = None) -> float:
         """Accuracy on all that is labelled; of a table, counted in rows."""
         predicted = self.predict(X)
-        if y is None:
-            if self.label is None or not self._reader.is_table(X):
-                raise DataError("to score, give the labels as y")
-            y = X[self.label]
-        return accuracy(y, predicted, self.unlabelled)
+        labels = self._reader.labels_in(X) if y is None else y
+        if labels is None:
+            raise DataError("to score, give the labels as y")
+        return accuracy(labels, predicted, self.unlabelled)
 
     def explain(self, X: Any) -> pd.DataFrame:
         """Why each frame is called what it is: the value of every part of the program.
 
-        See `nearstar.explain`. Of a table, with its sequences and frame numbers.
+        See `nearstar.explain`. Of a table, with its sequences and frame numbers, sorted by these,
+        and with its index.
         """
         examples = self._read(X)
-        return explanation(self.model_, examples)
+        return explanation(self.model_, examples, X.index if examples.form == "table" else None)
+
+    @property
+    def _columns(self) -> NDArray[np.int64]:
+        """The code of each class, in the order of ``classes_``."""
+        return np.array([self._by_code.tolist().index(label) for label in self.classes_.tolist()])
 
     def _read(self, X: Any) -> Examples:
         check_is_fitted(self, "model_")
@@ -320,14 +349,16 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _answer(self, examples: Examples, values: NDArray[Any]) -> Any:
         return examples.restored(values, self.model_.program.signature.maps_sequences)
 
-    def _split(self, examples: Examples, reader: Reader, seed: int) -> tuple[Sequences, Sequences]:
+    def _split(
+        self, recordings: Recordings, classes: NDArray[Any], reader: Reader, seed: int
+    ) -> tuple[Sequences, Sequences]:
         """The sequences to train on and those to compare programs on."""
         if isinstance(self.validation, tuple | list):
-            own = reader.read(self, *self.validation, classes=examples.classes)
-            return examples.sequences, own.sequences
+            own = reader.read(self, *self.validation, classes=classes)
+            return recordings.sequences, own.sequences
         if self.validation == 0:
-            return examples.sequences, examples.sequences
-        train, valid = hold_out(examples.recordings, self.validation, seed)
+            return recordings.sequences, recordings.sequences
+        train, valid = hold_out(recordings, self.validation, seed)
         return train.sequences, valid.sequences
 
     def _budget(self, train: Sequences, labels: tuple[Label, ...]) -> Budget:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nearstar.checks import is_number
 from nearstar.data.labels import Label, class_names
+from nearstar.data.reading import unnamed
 from nearstar.data.sequences import Sequences
 from nearstar.domain import Domain
 from nearstar.errors import DomainError, NearstarError
@@ -33,6 +34,9 @@ SEARCHES: Mapping[str, Callable[[], Algorithm]] = MappingProxyType(
     }
 )
 """The searches by name, each with its usual settings. A* goes on as long as the limits allow."""
+
+_LONG, _WINDOW = 1000, 500
+"""Frames of recordings that are cut by default, and of the windows that they are cut to."""
 
 
 def read_search(search: str | Algorithm) -> Algorithm:
@@ -100,7 +104,18 @@ def load_domain(domain: Domain | str | Path) -> Domain:
             raise DomainError(
                 f"the domain {str(domain)!r} cannot be read: {problem.strerror or problem}"
             ) from None
+        except DomainError as problem:
+            raise DomainError(f"{domain}: {problem}") from None
     return Domain.built_in(domain)
+
+
+def usual_window(data: Sequences) -> int | None:
+    """Frames to cut recordings to, unless somebody says otherwise; None: they stay whole.
+
+    Long recordings whose frames are labelled would be few examples, slow to learn from.
+    """
+    long = data.per_frame and data.lengths.max() > _LONG
+    return _WINDOW if long else None
 
 
 def read_class_weight(
@@ -185,8 +200,3 @@ def _check_features(domain: Domain, features: tuple[str, ...]) -> None:
         f"{domain.features[place]!r}; bring the columns into the domain's order, or leave the "
         "domain out"
     )
-
-
-def unnamed(features: tuple[str, ...]) -> bool:
-    """Whether the names only count: x0, x1, … as they do where none were given."""
-    return features == tuple(f"x{index}" for index in range(len(features)))

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
+from nearstar.data.reading import unnamed
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences, check_sequences
+from nearstar.data.windows import cut
 from nearstar.domain import Domain
 from nearstar.engine.lower import lower
 from nearstar.engine.packing import Blocks, pack
@@ -26,7 +28,7 @@ from nearstar.plain_json import plain
 from nearstar.program import Program, is_complete
 from nearstar.relax import Units
 from nearstar.text import parse, to_text
-from nearstar.threshold import decide
+from nearstar.threshold import decide, probabilities
 from nearstar.train import Trained
 from nearstar.types import Signature
 
@@ -134,28 +136,39 @@ class Model:
     # Predictions
 
     def outputs(self, data: Sequences) -> NDArray[np.float32]:
-        """The program's outputs, a row for each frame or for each sequence of the data."""
+        """The program's outputs on whole sequences, a row for each frame or for each sequence."""
         self._check_fits(data)
         blocks, stop = pack(data, self.scale), Stop()
         return interruptible(lambda: self._session(blocks, stop).predict(blocks), stop)
 
     def predict(self, data: Sequences) -> NDArray[np.int64]:
         """Class codes, for each frame or for each sequence of the data."""
-        return decide(self._finite_outputs(data), self.offsets)
+        return decide(self.scores(data))
 
     def scores(self, data: Sequences) -> NDArray[np.float64]:
-        """What is decided by: the outputs with the offsets added."""
-        outputs = self._finite_outputs(data).astype(np.float64)
+        """What is decided by: the outputs with the offsets added.
+
+        A model that was trained on windows sees windows here too: where they overlap, or where
+        several are of one sequence that has one answer, the mean counts.
+        """
+        format = self.format
+        if format is None or format.window is None or data.lengths.max() <= format.window:
+            return self._plain_scores(data)
+        self._check_fits(data)
+        windows = cut(data, format.window, format.hop)
+        scores = self._plain_scores(windows.sequences)
+        per_frame = self.program.signature.maps_sequences
+        return windows.stitch(scores) if per_frame else windows.means(scores)
+
+    def _plain_scores(self, data: Sequences) -> NDArray[np.float64]:
+        outputs = self.outputs(data).astype(np.float64)
+        if not np.isfinite(outputs).all():
+            raise NearstarError(_NOT_FINITE)
         return outputs if self.offsets is None else outputs + self.offsets
 
     def probabilities(self, data: Sequences) -> NDArray[np.float64]:
         """The probability of each class, a row for each frame or for each sequence of the data."""
-        from scipy.special import expit, softmax
-
-        scores = self.scores(data)
-        if scores.shape[1] == 1:
-            return np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])])
-        return np.asarray(softmax(scores, axis=1), np.float64)
+        return probabilities(self.scores(data))
 
     def evaluate(self, data: Sequences) -> Metrics:
         """Scores on labelled data; what is not labelled does not count."""
@@ -174,12 +187,6 @@ class Model:
         if data.per_frame != self.program.signature.maps_sequences and not data.vectors:
             raise DataError("the data are labelled per frame and the program is not, or vice versa")
         return Metrics.from_codes(data.labels, self.predict(data), data.n_classes)
-
-    def _finite_outputs(self, data: Sequences) -> NDArray[np.float32]:
-        outputs = self.outputs(data)
-        if not np.isfinite(outputs).all():
-            raise NearstarError(_NOT_FINITE)
-        return outputs
 
     def _check_fits(self, data: Sequences) -> None:
         check_sequences(data, "the data")
@@ -249,8 +256,7 @@ def _checked_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_same_features(expected: tuple[str, ...], given: tuple[str, ...]) -> None:
     """Raise if the data have names of their own and they differ."""
-    unnamed = tuple(f"x{index}" for index in range(len(expected)))
-    if given == expected or unnamed in (given, expected):
+    if given == expected or unnamed(given) or unnamed(expected):
         return
     index = next(i for i, pair in enumerate(zip(given, expected, strict=True)) if len({*pair}) > 1)
     raise DataError(

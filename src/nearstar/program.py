@@ -93,6 +93,7 @@ class Apply:
 
 
 Program = Apply | Hole
+"""An expression, complete or with holes: an immutable value, equal to another by structure."""
 
 
 def is_complete(program: Program) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, softmax
 
 from nearstar.errors import DataError
 from nearstar.metrics import Metrics, ratio
@@ -23,6 +24,13 @@ def decide(
     if scores.shape[1] == 1:
         return (scores[:, 0] > 0).astype(np.int64)
     return np.asarray(np.argmax(scores, axis=1), np.int64)
+
+
+def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probability of each class by scores that are decided by; of two classes one will do."""
+    if scores.shape[1] == 1:
+        return np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])])
+    return np.asarray(softmax(scores, axis=1), np.float64)
 
 
 def best_offsets(

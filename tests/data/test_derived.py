@@ -139,8 +139,6 @@ def test_forms_of_points() -> None:
         "d": ("dx", "dy"),
         "e": ("x_e", "y_e"),
         "1": ("x1", "y1"),
-        # Forms without a sign between fit those with one, too; nobody asks for such names.
-        **{"a_": ("a_x", "a_y"), "b.": ("b.x", "b.y"), "c ": ("c x", "c y"), "_e": ("x_e", "y_e")},
     }
     assert parse_derived('speed("c")').columns(columns) == ("c x", "c y")
 

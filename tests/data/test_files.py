@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,15 @@ def test_only_empty_texts_are_missing_and_numbers_keep_their_gaps(tmp_path: Path
     assert read.sequences.labels is not None and read.sequences.labels.tolist() == [0, -1, 1]
     codes = read_file(path, DataFormat(label="code", features=("u",), missing="interpolate"))
     assert codes.parts["all"].labels == (1, 2)
+
+
+def test_names_with_leading_zeros_are_texts(tmp_path: Path) -> None:
+    path = tmp_path / "mice.csv"
+    path.write_text("v,u,a\n01,1,007\n01,2,007\n1,3,7\n1,4,7\n", encoding="utf-8")
+    read = read_file(path, DataFormat(sequence="v", group="a")).parts["all"]
+    assert (read.ids, read.groups) == (("01", "1"), ("007", "7"))
+    path.write_text("v,u\n1,1\n2,2\n10,3\n", encoding="utf-8")
+    assert read_file(path, DataFormat(sequence="v")).parts["all"].ids == (1, 2, 10)
 
 
 def test_a_column_that_counts_rows_is_no_feature(tmp_path: Path) -> None:
@@ -368,6 +378,7 @@ X34 = np.zeros((3, 4, 2))
         (text("u,w\n1,2,3\n1,2,3\n"), "cannot be read as a table"),
         (text("u,u\n1,2\n"), "two columns are called 'u'"),
         (text("u;w\n1;2\n"), "semicolons"),
+        (text("u;w\n1,5;a\n2,5;b\n"), "are there semicolons between"),
         (text("u\tw\n1\t2\n"), "tabs"),
         (text("u\nx\n"), "no columns of numbers"),
         (text("u,w\n1,2\n2,oops\n3,4\n4,5\n"), "'w' has 'oops' at row 2"),
@@ -416,8 +427,10 @@ X34 = np.zeros((3, 4, 2))
     ],
 )
 def test_mistakes(make: Callable[[Path], Path], problem: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=problem):
+    with pytest.raises(DataError) as raised:
         read_file(make(tmp_path))
+    # The folder is called after the problem, which must be in the rest of the message.
+    assert re.search(problem, str(raised.value).replace(str(tmp_path), ""))
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_few_groups_are_split_about_as_well_as_can_be(seed: int, labels: list[in
     assert imbalance(valid.tolist()) == min(map(imbalance, pairs))
 
 
-@given(n=st.integers(2, 40), share=SHARES, per_frame=st.booleans())
+@given(n=st.integers(8, 40), share=st.floats(0.01, 0.75), per_frame=st.booleans())
 def test_a_recording_alone_is_cut_in_time(n: int, share: float, per_frame: bool) -> None:
     X = [np.arange(n, dtype=float)[:, None]]
     y = [np.arange(n) % 2] if per_frame else np.array([1])
@@ -95,6 +95,21 @@ def test_a_recording_alone_is_cut_in_time(n: int, share: float, per_frame: bool)
         assert part.sequences.labels is not None
         expected = part.rows % 2 if per_frame else [1]
         np.testing.assert_array_equal(part.sequences.labels, expected)
+
+
+def test_a_recording_alone_is_cut_where_all_labels_are_trained() -> None:
+    def cut(labels: list[int]) -> tuple[Recordings, Recordings]:
+        X = [np.arange(8, dtype=float)[:, None]]
+        whole = Sequences.from_arrays(X, [labels], class_names=["a", "b"])
+        return hold_out(Recordings(whole, ("a", "b"), ("video",)), 0.25, 0)
+
+    train, valid = cut([0, 0, 0, 1, 0, 0, 1, 1])
+    assert valid.sequences.frames[0, 0] == 6
+    train, valid = cut([0, 0, 0, 0, 0, 0, 1, 1])  # all of b is in the end
+    assert valid.sequences.frames[:, 0].tolist() == [0, 1]
+    assert train.sequences.frames[:, 0].tolist() == [2, 3, 4, 5, 6, 7]
+    with pytest.raises(DataError, match="only recording.*label 'b'"):
+        cut([0, 0, -1, -1, -1, -1, 1, 1])
 
 
 def test_recordings_keep_what_is_known_of_them() -> None:

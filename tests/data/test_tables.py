@@ -253,6 +253,22 @@ def test_mistakes(changes: dict[str, Any], format: dict[str, Any], problem: str)
         read_table(plain(**changes), DataFormat(**{**FORMAT.to_dict(), **format}))
 
 
+@pytest.mark.parametrize("kind", ["seconds", "hundredths", "ms", "unsigned ms", "whole"])
+def test_times_may_be_rounded_but_frames_not_lacking(kind: str) -> None:
+    exact = np.arange(90) / 30
+    times: Any = {
+        "seconds": exact.round(3),
+        "hundredths": exact.round(2),
+        "ms": (1000 * exact).round().astype(int),
+        "unsigned ms": (1000 * exact).round().astype(np.uint64),
+        "whole": np.arange(90),
+    }[kind]
+    table = pd.DataFrame({"t": times, "u": 0.5})
+    assert len(read_table(table, DataFormat(frame="t")).sequences.frames) == 90
+    with pytest.raises(DataError, match=r"\(row 40, .*a step of .* is usual"):
+        read_table(table.drop(index=40), DataFormat(frame="t"))
+
+
 def test_labels_that_training_lacks() -> None:
     table = plain(part=["train"] * 3 + ["test"] * 3, does=["a", "b", "a", "a", "c", "a"])
     with pytest.raises(DataError, match="the test part has the label 'c'"):

@@ -99,6 +99,15 @@ def test_features_far_from_0_are_not_rounded_away(offset: float) -> None:
         np.testing.assert_allclose(results["scores"], expected, rtol=1e-5, atol=1e-5)
 
 
+def test_a_fold_is_run_once() -> None:
+    domain = Domain.of_size(2)
+    signature = domain.signature(1, per_frame=True)
+    text = "mapprefix (fun x_t. fold (fun x_i. Affine[1, 2; 3; 4](x_i)) c x_t) x"
+    model = Model.from_text(text, domain, signature, ("no", "yes"), offsets=np.array([0.5]))
+    graph = onnx.load_model_from_string(export(model, "onnx")).graph
+    assert [node.op_type for node in graph.node].count("Scan") == 1
+
+
 def test_the_graph_says_what_it_is() -> None:
     domain = Domain("odd", ("größe", "\ud800", 'a "b"'))
     signature = domain.signature(1, per_frame=True)

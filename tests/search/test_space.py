@@ -155,9 +155,9 @@ def space(*starts: str, weight: Any = 1.0, **constraints: Any) -> Space:
 @pytest.mark.parametrize(
     ("constraints", "told"),
     [
-        ({"forbid": ["fold"]}, "'fold', which is no rule here; rules: "),
-        ({"require": ["Add"]}, "'Add', which is no rule here; rules: "),
-        ({"limit": {"sel": 2}}, "'sel', which is no rule here; rules: "),
+        ({"forbid": ["fold"]}, "'fold', which is no rule here; "),
+        ({"require": ["Add"]}, "'Add', which is no rule here; "),
+        ({"limit": {"sel": 2}}, "'sel', which is no rule here; "),
         ({"require": ["if"], "max_depth": 4}, "no program of this grammar keeps"),
         ({"require": ["if"], "forbid": ["if"]}, "no program of this grammar keeps"),
         ({"require": ["if"], "limit": {"if": 0}}, "no program of this grammar keeps"),

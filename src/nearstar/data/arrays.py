@@ -13,7 +13,7 @@ from nearstar.data.derived import read_derived
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, whole_labels
 from nearstar.data.raw import Raw, by_part, make_recordings
-from nearstar.data.reading import offsets_of, read_lengths, read_names
+from nearstar.data.reading import join_labels, offsets_of, read_lengths, read_names
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import check_known, select
 from nearstar.errors import DataError
@@ -118,7 +118,7 @@ def join_arrays(
         wanted = (*chosen, *(name for name in formulas if name not in chosen))
         wanted = wanted if features is None else tuple(features)
         source = {name: i for i, name in enumerate(known)}
-    check_known(wanted, {*source, *formulas}, "the file")
+    check_known(wanted, [*source, *formulas], "the file")
     needed = [name for name in wanted if name not in formulas]
     for name in wanted:
         if name in formulas:
@@ -136,6 +136,7 @@ def _joined(parts: Mapping[str, Arrays], source: Mapping[str, int], needed: tupl
     columns = [source[name] for name in needed]
     arrays = list(parts.values())
     first = arrays[0]
+    labels = [part.labels for part in arrays if part.labels is not None]
     whole = columns == list(range(first.values.shape[1]))
     values = [part.values if whole else part.values[:, columns] for part in arrays]
     return Raw(
@@ -144,20 +145,13 @@ def _joined(parts: Mapping[str, Arrays], source: Mapping[str, int], needed: tupl
         offsets_of(np.concatenate([part.lengths for part in arrays])),
         tuple(i for part in arrays for i in range(len(part.lengths))),
         first.vectors,
-        None if first.labels is None else _concatenated([part.labels for part in arrays]),
+        join_labels(labels) if labels else None,
         first.per_frame,
         None if first.groups is None else tuple(g for part in arrays for g in part.groups or ()),
         None
         if "all" in parts
         else tuple(name for name, part in parts.items() for _ in range(len(part.lengths))),
     )
-
-
-def _concatenated(labels: list[Any]) -> NDArray[Any]:
-    kinds = {part.dtype.kind in "US" for part in labels}
-    if len(kinds) == 1:
-        return np.concatenate(labels)
-    return np.concatenate([part.astype(object) for part in labels])  # text beside numbers stays so
 
 
 def _check_alike(parts: Mapping[str, Arrays]) -> None:

@@ -21,8 +21,10 @@ def read_csv(path: Path, format: DataFormat, separator: str) -> pd.DataFrame:
     """The table, with column names as they stand in it.
 
     In columns of texts that name sequences, labels, groups or parts only an empty field is
-    missing: NA, None and nan are texts there, which may well be labels.
+    missing: NA, None and nan are texts there, which may well be labels. Names of sequences and
+    groups that begin with 0 are texts, too: 01 is not 1.
     """
+    _check_separator(path, _read(path, separator, header=None, nrows=1, dtype=str).iloc[0].tolist())
     top = _read(path, separator, header=None, nrows=4, dtype=str, keep_default_na=False)
     words = tuple(top[0].str.strip())
     for lines in (_TRACKED, (_TRACKED[0], *_TRACKED[2:])):
@@ -35,6 +37,10 @@ def read_csv(path: Path, format: DataFormat, separator: str) -> pd.DataFrame:
     if texts:
         literal = _read(path, separator, usecols=texts, keep_default_na=False, na_values=[""])
         table[texts] = literal[texts]
+    for name in {format.sequence, format.group}.intersection(table.columns).difference(texts):
+        literal = _read(path, separator, usecols=[name], dtype=str)
+        if literal[name].str.match("0[0-9]").any():
+            table[name] = literal[name]
     return _without_index(table)
 
 
@@ -51,8 +57,11 @@ def _check_header(path: Path, names: list[str]) -> None:
     if len(set(given)) < len(given):
         twice = next(name for name in given if given.count(name) > 1)
         raise DataError(f"{path}: two columns are called {twice!r}; rename one of them")
+
+
+def _check_separator(path: Path, names: list[str]) -> None:
     for sign, called in ((";", "semicolons"), ("\t", "tabs")):
-        if len(names) == 1 and sign in names[0]:
+        if len(names) == 1 and sign in str(names[0]):
             raise DataError(
                 f"{path} has one column only, {names[0][:60]!r}: are there {called} between the "
                 "fields? Write commas into .csv files and tabs into .tsv files"

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from nearstar.data.points import find_point
 from nearstar.errors import DataError, DomainError
 from nearstar.nearest import suggestion
+from nearstar.pointing import pointing
 
 
 @dataclass(frozen=True)
@@ -237,7 +238,5 @@ class _Reader:
         return self._word if self._kind == "name" else ""
 
     def _error(self, problem: str, start: int | None = None) -> DomainError:
-        from nearstar.text.tokens import pointing  # texts of programs know domains, which know us
-
         where = self._start if start is None else start
         return DomainError(f"derived feature: {pointing(self._text, where, problem)}")

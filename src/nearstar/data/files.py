@@ -8,9 +8,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nearstar.data.arrays import join_arrays
 from nearstar.data.csv_files import read_csv
@@ -46,27 +46,47 @@ def read_file(
     features: Sequence[str] | None = None,
     derived: Mapping[str, str] | Sequence[str] | None = None,
     labels: Sequence[Label] | None = None,
+    optional: Sequence[str] = (),
 ) -> Dataset:
     """Read .csv, .tsv, .parquet, .npz, .npy or .ts files, or a directory of .npy files.
 
     The arguments are those of `read_table`. In arrays whose columns have no names, `features` name
     the columns in order; in an .npz file the format's label and group are names of arrays.
+    `optional` are roles of columns that a table may lack, such as ``part``.
     """
     path, format = Path(path), format or DataFormat()
+    try:
+        return Dataset(_parts(path, format, features, derived, labels, optional))
+    except DataError as problem:
+        if str(path) in str(problem):
+            raise
+        raise DataError(f"{path}: {problem}") from None
+
+
+def _parts(
+    path: Path,
+    format: DataFormat,
+    features: Sequence[str] | None,
+    derived: Mapping[str, str] | Sequence[str] | None,
+    labels: Sequence[Label] | None,
+    optional: Sequence[str],
+) -> dict[str, Recordings]:
     path = find_npy(path) if path.is_dir() else path
     kind = _kind(path)
     if kind in _TABLES:
         table = load_table(path, format)
-        return Dataset(
-            read_table_parts(table, format, features=features, derived=derived, labels=labels)
-        )
+        absent: dict[str, Any] = {
+            role: None for role in optional if getattr(format, role) not in table.columns
+        }
+        format = replace(format, **absent)
+        return read_table_parts(table, format, features=features, derived=derived, labels=labels)
     names, classes = None, None
     with _told_if_unreadable(path):
         if kind == ".npz":
             arrays, names, classes = read_npz(path, format.label, format.group)
         else:
             arrays = read_npy(path) if kind == ".npy" else read_ts(path)
-    parts = join_arrays(
+    return join_arrays(
         arrays,
         format,
         names=names,
@@ -75,7 +95,6 @@ def read_file(
         derived=derived,
         labels=labels,
     )
-    return Dataset(parts)
 
 
 def load_table(path: str | Path, format: DataFormat) -> pd.DataFrame:

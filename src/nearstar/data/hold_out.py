@@ -21,7 +21,8 @@ def hold_out(recordings: Recordings, share: float, seed: int) -> tuple[Recording
     """Training and validation recordings, about `share` of the data being for validation.
 
     Whole groups are held out, or whole recordings if there are no groups; see `split_indices`. A
-    recording that is alone is cut in time: its end is for validation.
+    recording that is alone is cut in time: its end is for validation, or its beginning, if labels
+    of the end are nowhere else.
     """
     _check_share(share)
     if len(recordings) > 1:
@@ -30,8 +31,24 @@ def hold_out(recordings: Recordings, share: float, seed: int) -> tuple[Recording
     n = len(recordings.sequences.frames)
     if n < 2:
         raise DataError("one recording of one frame cannot be split; give more data")
-    start = n - min(max(round(share * n), 1), n - 1)
-    return _between(recordings, 0, start), _between(recordings, start, n)
+    held = min(max(round(share * n), 1), n - 1)
+    end = _between(recordings, 0, n - held), _between(recordings, n - held, n)
+    beginning = _between(recordings, held, n), _between(recordings, 0, held)
+    for parts in (end, beginning):
+        if not _untrained(*parts):
+            return parts
+    name = recordings.labels[_untrained(*end)[0]]
+    raise DataError(
+        f"the only recording cannot be split in time: all of the label {name!r} would be held out "
+        "for validation; give more recordings, or a validation set of their own"
+    )
+
+
+def _untrained(train: Recordings, valid: Recordings) -> list[int]:
+    """Classes that validation has and training has not."""
+    codes = [part.sequences.labels for part in (train, valid)]
+    known = [set() if each is None else set(each[each >= 0].tolist()) for each in codes]
+    return sorted(known[1] - known[0])
 
 
 def split_indices(

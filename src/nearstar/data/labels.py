@@ -96,7 +96,7 @@ def as_labels(values: Any) -> NDArray[Any]:
     """Labels as an array that keeps each one's type."""
     if hasattr(values, "to_numpy"):
         # Types of pandas's own would make floats of integers with gaps.
-        own = not isinstance(values.dtype, np.dtype)
+        own = hasattr(values, "dtype") and not isinstance(values.dtype, np.dtype)
         return np.asarray(values.to_numpy(dtype=object) if own else values.to_numpy())
     if isinstance(values, np.ndarray):
         return values

@@ -23,7 +23,8 @@ def points_of(columns: Iterable[str]) -> dict[str, tuple[str, str]]:
             if not point or form.format(point) != name:
                 continue
             partner = form.replace("x", "y").format(point)
-            if partner in known:
+            # nose_x and nose_y are the point nose, and not "nose_" as well.
+            if partner in known and (name, partner) not in points.values():
                 points.setdefault(point, (name, partner))
     return points
 

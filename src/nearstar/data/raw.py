@@ -50,6 +50,8 @@ class Raw:
         i = int(np.searchsorted(self.offsets, frame, side="right")) - 1
         number = frame - int(self.offsets[i]) if self.frames is None else self.frames[frame]
         part = f"{self.parts[i]} " if self.parts and self.rows is None else ""
+        if self.vectors:
+            return f"{part}{self.what} {self.ids[i]!r}"
         row = "" if self.rows is None else f" ({row_text(int(self.rows[frame]))})"
         return f"{part}{self.what} {self.ids[i]!r}, frame {number}{row}"
 

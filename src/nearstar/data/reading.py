@@ -92,7 +92,7 @@ def flatten_labels(
                     f"the labels of sequence {i} have shape {row.shape}; expected ({length},): "
                     "one for each of its frames"
                 )
-        return np.concatenate(rows), True
+        return join_labels(rows), True
     array = as_array(y, "y")
     if array.ndim not in (1, 2):
         raise DataError(f"y has shape {array.shape}; expected ({n},) or ({n}, {width})")
@@ -107,6 +107,13 @@ def flatten_labels(
     if lengths.min() == width:
         return array.reshape(-1), True
     return np.concatenate([row[:length] for row, length in zip(array, lengths, strict=True)]), True
+
+
+def join_labels(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Labels one after another; numbers, NaN among them, that stand by texts stay numbers."""
+    if len({part.dtype.kind in "US" for part in parts}) > 1:
+        parts = [part.astype(object) for part in parts]
+    return np.concatenate(parts)
 
 
 def read_codes(
@@ -233,8 +240,7 @@ def read_class_names(names: Sequence[str] | None) -> tuple[str, ...]:
 
 def read_names(names: Sequence[str] | None, what: str, n: int) -> tuple[str, ...]:
     if names is None:
-        prefix = "x" if what == "feature" else ""
-        return tuple(f"{prefix}{i}" for i in range(n))
+        return plain_names(n) if what == "feature" else tuple(map(str, range(n)))
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise DataError(f"{what}_names must be a list of strings; got {names!r}")
     if len(names) != n:
@@ -243,6 +249,16 @@ def read_names(names: Sequence[str] | None, what: str, n: int) -> tuple[str, ...
     if twice:
         raise DataError(f"the {what} name {twice[0]!r} is given twice; expected distinct names")
     return tuple(str(name) for name in names)
+
+
+def plain_names(n: int) -> tuple[str, ...]:
+    """Names of features that have none."""
+    return tuple(f"x{index}" for index in range(n))
+
+
+def unnamed(features: Sequence[str]) -> bool:
+    """Whether the names of features only count: x0, x1, …"""
+    return tuple(features) == plain_names(len(features))
 
 
 def as_list(values: ArrayLike) -> list[Any] | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.format import DataFormat
 from nearstar.data.reading import offsets_of
 from nearstar.data.sequences import Sequences
 from nearstar.errors import DataError
@@ -44,6 +45,13 @@ class Windows:
         counts = np.bincount(self.frames, minlength=self.n_frames)
         return np.asarray(total / counts.reshape(-1, *[1] * (total.ndim - 1)))
 
+    def means(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """For each recording, the mean over its windows; `values` are for each window."""
+        total = np.zeros((int(self.owners[-1]) + 1, *np.shape(values)[1:]))
+        np.add.at(total, self.owners, values)
+        counts = np.bincount(self.owners)
+        return np.asarray(total / counts.reshape(-1, *[1] * (total.ndim - 1)))
+
 
 def cut(sequences: Sequences, window: int, hop: int | None = None) -> Windows:
     """Windows of `window` frames, each `hop` frames after the last; by default they just touch.
@@ -71,3 +79,10 @@ def cut(sequences: Sequences, window: int, hop: int | None = None) -> Windows:
         labels = labels[frames if sequences.per_frame else owners]
     pieces = replace(sequences, frames=sequences.frames[frames], offsets=offsets, labels=labels)
     return Windows(pieces, owners, frames, len(sequences.frames))
+
+
+def in_windows(sequences: Sequences, format: DataFormat) -> Sequences:
+    """The sequences cut as the format says; as they are, if it says nothing."""
+    if format.window is None:
+        return sequences
+    return cut(sequences, format.window, format.hop).sequences

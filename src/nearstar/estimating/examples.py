@@ -97,10 +97,10 @@ def from_table(
 ) -> Examples:
     """Examples of a table; y and groups, if given, have an entry for each row."""
     if y is not None:
-        table, column = _with_column(table, y, "y", format.label)
+        table, column = _with_column(table, y, "y", format, format.label)
         format = replace(format, label=column)
     if groups is not None:
-        table, column = _with_column(table, groups, "groups", format.group)
+        table, column = _with_column(table, groups, "groups", format, format.group)
         format = replace(format, group=column)
     given = None if classes is None else classes.tolist()
     recordings = read_table(table, format, features=features, derived=derived, labels=given)
@@ -122,13 +122,15 @@ def _entries(values: Any, n: int, what: str) -> NDArray[Any]:
 
 
 def _with_column(
-    table: pd.DataFrame, values: Any, what: str, given: str | None
+    table: pd.DataFrame, values: Any, what: str, format: DataFormat, given: str | None
 ) -> tuple[pd.DataFrame, str]:
     """The table with these values as a column, and its name.
 
-    If they are a column of the table, that one is taken for them: it must not be a feature.
+    If they are a column of the table, that one is taken for them: it must not be a feature. One
+    that has another role keeps it: groups may be the sequences.
     """
-    own = given or getattr(values, "name", None)
+    own = getattr(values, "name", None)
+    own = given or (None if own in format.roles.values() else own)
     name = own if isinstance(own, str) and own in table.columns else what
     while name != own and name in table.columns:
         name += "_"

@@ -65,6 +65,12 @@ class Reader:
         """Examples to predict; a table needs no columns of labels and groups."""
         return self._read(estimator, X, replace(self.format, label=None, group=None))
 
+    def labels_in(self, X: Any) -> Any:
+        """The column of labels, if X is a table that has one."""
+        if not self.is_table(X):
+            return None
+        return next((X[name] for name in X.columns if str(name) == self.format.label), None)
+
     def after(self, examples: Examples) -> Reader:
         """The reader of further data: the same features of a table, labels of the same kind."""
         if examples.form != "table":

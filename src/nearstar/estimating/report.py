@@ -21,13 +21,15 @@ def front_table(front: Sequence[Candidate], models: Sequence[Model], chosen: int
     import pandas as pd
 
     evaluations = [candidate.evaluation for candidate in front]
+    # Where offsets were tuned, what the models reach with them.
+    scores = [model.facts["metrics"]["validation"] or {} for model in models]
     return pd.DataFrame(
         {
             "program": [model.text() for model in models],
             "cost": [each.structural_cost for each in evaluations],
             "depth": [each.program.size for each in evaluations],
-            "f1": [each.f1 for each in evaluations],
-            "accuracy": [each.accuracy for each in evaluations],
+            "f1": [each.get("f1") for each in scores],
+            "accuracy": [each.get("accuracy") for each in scores],
             "score": [each.path_cost for each in evaluations],
             "chosen": [place == chosen for place in range(len(evaluations))],
         }
@@ -42,13 +44,13 @@ def history_table(trace: Sequence[TracePoint]) -> pd.DataFrame:
     return pd.DataFrame(points)
 
 
-def explanation(model: Model, examples: Examples) -> pd.DataFrame:
+def explanation(model: Model, examples: Examples, index: pd.Index | None) -> pd.DataFrame:
     """The table of `explain`; of a table, with its sequences, frame numbers and index."""
     explained = explain(model, examples.sequences)
     recordings = examples.recordings
-    if recordings.rows is None:
+    if index is None:
         return explained
     explained["sequence"] = [recordings.ids[i] for i in explained["sequence"]]
     if recordings.frames is not None:
         explained["frame"] = recordings.frames
-    return explained
+    return explained.set_axis(index[recordings.rows])

@@ -13,17 +13,22 @@ from sklearn.utils import check_random_state
 from nearstar.checks import check_switch, is_number
 from nearstar.data.derived import read_derived
 from nearstar.data.format import DataFormat
+from nearstar.data.reading import unnamed
 from nearstar.errors import NearstarError
 from nearstar.estimating.layouts import check_layout
 from nearstar.estimating.reader import Reader
-from nearstar.fitting import load_domain, read_search, unnamed
+from nearstar.fitting import load_domain, read_search
 from nearstar.run.limits import Limits
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.train import Budget
 
 _SWITCHES = ("warm_start", "tune_threshold", "verbose")
-_FORMAT = ("sequence", "frame", "label", "group", "per", "features", "unlabelled", "missing")
+_FORMAT = (
+    *("sequence", "frame", "label", "group", "per", "features", "unlabelled", "missing"),
+    *("window", "hop"),
+)
+_USUAL_TRAININGS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +53,7 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
     derived = {name: each.text for name, each in read_derived(given["derive"]).items()}
     return Settings(
         algorithm=read_search(given["search"]),
-        limits=Limits(seconds=given["time_limit"], trainings=given["trainings"]),
+        limits=_limits(given["time_limit"], given["trainings"]),
         constraints=_constraints(given["constraints"], given["max_depth"]),
         workers=_workers(given["n_jobs"]),
         reader=_reader(given, derived),
@@ -56,10 +61,16 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
     )
 
 
+def _limits(seconds: Any, trainings: Any) -> Limits:
+    """A search by name goes on as long as it may, so that there is always a limit."""
+    limits = Limits(seconds=seconds, trainings=trainings)
+    return Limits(trainings=_USUAL_TRAININGS) if limits == Limits() else limits
+
+
 def read_seed(random_state: Any, earlier: int | None = None) -> int:
     """A whole number as it is; else the earlier seed, or a random one if there is none."""
     generator = check_random_state(random_state)
-    if random_state is not None and generator is not random_state:
+    if isinstance(random_state, Integral):
         return int(random_state)
     return int(generator.randint(2**31 - 1)) if earlier is None else earlier
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from nearstar.data.labels import as_labels, encode
-from nearstar.data.reading import UNLABELLED, as_array, as_list, flatten_labels
+from nearstar.data.labels import as_labels, encode, find_label
+from nearstar.data.reading import UNLABELLED, as_array, as_list, flatten_labels, join_labels
 from nearstar.errors import DataError
 
 
@@ -18,7 +18,10 @@ def flat_labels(y: Any, lengths: NDArray[np.int64], *, vectors: bool) -> tuple[N
     """The labels in one row, each of its own type; and whether they are per frame."""
     if vectors:
         return flatten_labels(column_or_1d(as_labels(y), warn=True), lengths, 1)
-    return flatten_labels(_typed(y), lengths, int(lengths.max()))
+    labels, width = _typed(y), int(lengths.max())
+    if width > 1 and isinstance(labels, np.ndarray) and labels.shape[1:] == (1,):
+        labels = column_or_1d(labels, warn=True)
+    return flatten_labels(labels, lengths, width)
 
 
 def typed_classes(labels: Iterable[Any], y: Any) -> NDArray[Any]:
@@ -46,7 +49,11 @@ def accuracy(true: Any, predicted: Any, unlabelled: Iterable[Any] = ()) -> float
     labelled = codes != UNLABELLED
     if not labelled.any():
         raise DataError("y has no label at all, only None or NaN; there is nothing to score")
-    return float(np.mean(classes[codes[labelled]] == answers[labelled]))
+    # As everywhere, 1 and "1" are the same class.
+    given, known = encode(answers)
+    places = [find_label(label, known) for label in classes]
+    expected = np.array([UNLABELLED if place is None else place for place in places])
+    return float(np.mean(expected[codes[labelled]] == given[labelled]))
 
 
 def _typed(y: Any) -> Any:
@@ -59,4 +66,4 @@ def _typed(y: Any) -> Any:
 
 
 def _in_one_row(labels: Any) -> NDArray[Any]:
-    return np.concatenate(labels) if isinstance(labels, list) else np.reshape(labels, -1)
+    return join_labels(labels) if isinstance(labels, list) else np.reshape(labels, -1)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from nearstar.data.sequences import Sequences
+from nearstar.data.windows import cut
 from nearstar.explain.listing import numbered
 from nearstar.explain.nodes import Array, Node, nodes_of
 from nearstar.explain.values import Part, parts_of
@@ -41,8 +42,27 @@ def explain(model: Model, data: Sequences) -> pd.DataFrame:
     Inside a fold a row shows the step of that frame. Where a program gives one answer for a
     sequence, the row of a frame shows what it would say if the sequence ended there: the last row
     is the answer. What a sequence → sequence ``if`` asks of the whole sequence is the same in all
-    of its rows. Values are in double precision, where ``model.outputs`` are in single.
+    of its rows. A model that was trained on windows is explained on windows that just touch.
+    Values are in double precision, where ``model.outputs`` are in single.
     """
+    window = None if model.format is None else model.format.window
+    if window is None or data.lengths.max() <= window:
+        return _explained(model, data)
+    windows = cut(data, window)
+    # Where the last window of a recording is moved back, it explains all that it covers.
+    _, from_end = np.unique(windows.frames[::-1], return_index=True)
+    table = _explained(model, windows.sequences).iloc[len(windows.frames) - 1 - from_end]
+    return table.reset_index(drop=True).assign(**_places(data))
+
+
+def _places(data: Sequences) -> dict[str, NDArray[np.int64]]:
+    return {
+        "sequence": np.repeat(np.arange(len(data)), data.lengths),
+        "frame": np.arange(len(data.frames)) - np.repeat(data.offsets[:-1], data.lengths),
+    }
+
+
+def _explained(model: Model, data: Sequences) -> pd.DataFrame:
     import pandas as pd
 
     nodes = nodes_of(model)
@@ -50,8 +70,7 @@ def explain(model: Model, data: Sequences) -> pd.DataFrame:
     parts = parts_of(nodes, data)
     codes = _codes(model, parts[()].value, data, predicted)
     columns: dict[str, object] = {
-        "sequence": np.repeat(np.arange(len(data)), data.lengths),
-        "frame": np.arange(len(data.frames)) - np.repeat(data.offsets[:-1], data.lengths),
+        **_places(data),
         "prediction": [model.labels[code] for code in codes],
     }
     for path, node in nodes.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def to_onnx(model: Model) -> bytes:
     signature, n_classes = model.program.signature, len(model.class_names)
     rows = 1 if signature.summarises else "rows"
     named = {
-        "scores": (writer.scores(), real, [rows, signature.output.size]),
+        "scores": (writer.scores, real, [rows, signature.output.size]),
         "probabilities": (writer.probabilities(), real, [rows, n_classes]),
         "label": (writer.label(), onnx.TensorProto.INT64, [rows]),
     }
@@ -116,6 +117,7 @@ class _Writer:
 
     # Outputs
 
+    @cached_property
     def scores(self) -> str:
         """The program's outputs, all rows of them."""
         root, graph = self.nodes[()], self.graph
@@ -137,8 +139,8 @@ class _Writer:
         """The scores with the model's offsets."""
         offsets = self.model.offsets
         if offsets is None:
-            return self.scores()
-        return self.graph.op("Add", self.scores(), self.graph.number(offsets[None]))
+            return self.scores
+        return self.graph.op("Add", self.scores, self.graph.number(offsets[None]))
 
     def probabilities(self) -> str:
         graph, scores = self.graph, self.decided()

@@ -9,6 +9,7 @@ from nearstar.canonical import canonical
 from nearstar.checks import check_number
 from nearstar.errors import DomainError, NearstarError, ProgramError
 from nearstar.grammar import Grammar
+from nearstar.nearest import suggestion
 from nearstar.program import Apply, Hole, Program, completes, is_complete, walk
 from nearstar.search.constraints import Closing, Constraints, quotas_of
 
@@ -148,6 +149,6 @@ def _check_names(
     for name in (*constraints.forbid, *constraints.require, *constraints.limit):
         if name not in known:
             raise NearstarError(
-                f"a constraint names {name!r}, which is no rule here; rules: "
-                f"{', '.join(sorted(known))}"
+                f"a constraint names {name!r}, which is no rule here; "
+                f"{suggestion(name, sorted(known))}"
             )

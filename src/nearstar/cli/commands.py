@@ -13,10 +13,10 @@ from nearstar.cli import (
     predict,
     showing,
 )
-from nearstar.cli.parser import Command
+from nearstar.cli.parser import Command, Place
 
-_MODEL = ("model", "a model.json, or the folder of a fit")
-_DATA = ("data", "a .csv, .parquet, .npz, .npy or .ts file, or a folder of .npy files")
+_MODEL = Place("model", "a model.json, or the folder of a fit")
+_DATA = Place("data", "a .csv, .parquet, .npz, .npy or .ts file, or a folder of .npy files")
 
 COMMANDS = (
     Command(
@@ -96,7 +96,7 @@ The program's parts are numbered on standard error; the table has columns for ea
         "domains",
         "List the built-in domains, or describe one",
         domains.domains,
-        places=(("name?", "a built-in domain or a TOML file"),),
+        places=(Place("name", "a built-in domain or a TOML file", optional=True),),
         options=domains.OPTIONS,
         examples="  nearstar domains crim13\n  nearstar domains crim13 --toml > mine.toml",
     ),

@@ -26,6 +26,8 @@ def read_config(path: str | Path, known: Collection[str]) -> dict[str, Any]:
         name = key.replace("-", "_")
         if name not in known:
             raise NearstarError(f"{path}: unknown setting {key!r}; {suggestion(name, known)}")
+        if name in settings:
+            raise NearstarError(f"{path}: {name} is there twice, with _ and with -; keep one")
         settings[name] = value
     return settings
 
@@ -55,7 +57,7 @@ def _toml(value: Any) -> str:
 def _quoted(text: str) -> str:
     escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
     plain = "".join(
-        escapes.get(sign) or (sign if sign.isprintable() else f"\\u{ord(sign):04x}")
+        escapes.get(sign) or (sign if sign.isprintable() else f"\\U{ord(sign):08x}")
         for sign in text
     )
     return f'"{plain}"'

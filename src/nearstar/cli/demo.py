@@ -14,7 +14,7 @@ import numpy as np
 
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.tables import write_table
+from nearstar.cli.output import write_table
 from nearstar.data import tracking_table, two_animals_split, watch_exercises
 from nearstar.data.sequences import Sequences
 from nearstar.domain import Domain

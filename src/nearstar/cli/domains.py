@@ -23,6 +23,7 @@ OPTIONS = (
 
 
 def domains(settings: dict[str, Any]) -> int:
+    """``nearstar domains``."""
     name = settings["name"]
     if name is None:
         known = {each: Domain.built_in(each) for each in Domain.built_in_names()}

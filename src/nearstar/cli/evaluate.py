@@ -9,7 +9,7 @@ from nearstar.bouts import bout_scores
 from nearstar.cli import values
 from nearstar.cli.folder import load_model
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.reading import COLUMNS, MEANING
+from nearstar.cli.reading import LABELLED_DATA
 from nearstar.cli.showing import scores_line
 from nearstar.cli.using import Use, read_for
 
@@ -17,7 +17,7 @@ SCORING = OptionGroup(
     "scoring",
     (
         Option("part", values.text, "train, valid or test (test, if there is one)", "PART"),
-        Option("min_bout", values.whole, "take shorter bouts into their neighbours", "FRAMES"),
+        Option("min_bout", values.whole(1), "take shorter bouts into their neighbours", "FRAMES"),
         Option(
             "overlap",
             values.number,
@@ -28,7 +28,7 @@ SCORING = OptionGroup(
         Option("json", values.switch, "print one JSON object", default=False),
     ),
 )
-OPTIONS = (SCORING, COLUMNS, MEANING)
+OPTIONS = (SCORING, LABELLED_DATA)
 
 
 def evaluate(settings: dict[str, Any]) -> int:
@@ -48,7 +48,7 @@ def evaluate(settings: dict[str, Any]) -> int:
             len(model.class_names),
             settings["overlap"],
         ).to_dict(model.class_names)
-    print(json.dumps(scores) if settings["json"] else _readable(scores, use))
+    print(json.dumps(scores, ensure_ascii=False) if settings["json"] else _readable(scores, use))
     return 0
 
 

@@ -6,15 +6,12 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nearstar.cli import values
 from nearstar.cli.folder import load_model
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.reading import COLUMNS, MEANING
-from nearstar.cli.tables import write_table
+from nearstar.cli.output import write_table
+from nearstar.cli.reading import UNLABELLED_DATA
 from nearstar.cli.using import Use, read_for
-from nearstar.data.windows import cut
 from nearstar.errors import NearstarError
 from nearstar.explain import explain as explained
 from nearstar.explain import numbered
@@ -31,7 +28,7 @@ EXPLAINING = OptionGroup(
         Option("part", values.text, "train, valid or test (all)", "PART"),
     ),
 )
-OPTIONS = (EXPLAINING, COLUMNS, MEANING)
+OPTIONS = (EXPLAINING, UNLABELLED_DATA)
 
 
 def explain(settings: dict[str, Any]) -> int:
@@ -41,33 +38,33 @@ def explain(settings: dict[str, Any]) -> int:
     model = load_model(settings["model"])
     listing = numbered(model)  # a program that cannot be explained is found out now
     uses = read_for(model, settings["data"], settings, labelled=False)
-    tables = [_table(_only(use, settings["only"])) for use in uses.values()]
+    tables = [_table(use) for use in _only(list(uses.values()), settings["only"])]
     print(listing, file=sys.stderr)
     write_table(pd.concat(tables, ignore_index=True), settings["out"])
     return 0
 
 
-def _only(use: Use, wanted: str | None) -> Use:
+def _only(uses: list[Use], wanted: str | None) -> list[Use]:
+    """Those of the sequence that is wanted, in whatever part it is."""
     if wanted is None:
-        return use
-    ids = [str(each) for each in use.recordings.ids]
-    if wanted not in ids:
-        raise NearstarError(f"there is no sequence {wanted!r}; {suggestion(wanted, ids)}")
-    return replace(use, recordings=use.recordings.subset([ids.index(wanted)]))
+        return uses
+    ids = [[str(each) for each in use.recordings.ids] for use in uses]
+    found = [
+        replace(use, recordings=use.recordings.subset([own.index(wanted)]))
+        for use, own in zip(uses, ids, strict=True)
+        if wanted in own
+    ]
+    if not found:
+        known = dict.fromkeys(each for own in ids for each in own)
+        raise NearstarError(f"there is no sequence {wanted!r}; {suggestion(wanted, known)}")
+    return found
 
 
 def _table(use: Use) -> pd.DataFrame:
     """The explanation, with the names of sequences and frames as they stand in the data."""
     import pandas as pd
 
-    sequences, window = use.recordings.sequences, use.format.window
-    if window is None:
-        table = explained(use.model, sequences)
-    else:
-        # Windows that just touch, so that each frame is explained once; where the last one of a
-        # recording is moved back, by the last.
-        windows = cut(sequences, window)
-        _, from_end = np.unique(windows.frames[::-1], return_index=True)
-        table = explained(use.model, windows.sequences).iloc[len(windows.frames) - 1 - from_end]
+    model = replace(use.model, format=use.format)
+    table = explained(model, use.recordings.sequences)
     values = table.drop(columns=["sequence", "frame"]).reset_index(drop=True)
     return pd.concat([pd.DataFrame(use.frame_places()), values], axis=1)

@@ -8,10 +8,10 @@ from typing import Any
 from nearstar.cli import values
 from nearstar.cli.folder import load_model
 from nearstar.cli.options import Option, OptionGroup
+from nearstar.cli.output import write_file
 from nearstar.errors import NearstarError
 from nearstar.export import FORMATS
 from nearstar.export import export as exported
-from nearstar.whole_files import write_whole
 
 OPTIONS = (
     OptionGroup(
@@ -25,11 +25,12 @@ OPTIONS = (
 
 
 def export(settings: dict[str, Any]) -> int:
+    """``nearstar export``."""
     if settings["to"] is None:
         raise NearstarError(f"export needs --to, one of {', '.join(FORMATS)}")
     content = exported(load_model(settings["model"]), settings["to"])
     if settings["out"] is not None:
-        write_whole(settings["out"], content)
+        write_file(settings["out"], content)
     elif isinstance(content, bytes):
         raise NearstarError(f"--to {settings['to']} writes no text; give a file with --out FILE")
     else:

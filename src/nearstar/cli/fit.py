@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from nearstar.cli.config import write_config
+from nearstar.cli.fit_options import OUTPUT
 from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, new_folder
+from nearstar.cli.main import INTERRUPTED
 from nearstar.cli.preparing import Prepared, prepare
 from nearstar.cli.showing import readable
 from nearstar.cli.using import Use
@@ -21,13 +23,14 @@ from nearstar.model import Model
 from nearstar.program import is_complete
 from nearstar.run import Limits, learn
 from nearstar.search.constraints import Constraints
+from nearstar.search.protocol import Algorithm
+from nearstar.search.rnn import RNN
 from nearstar.text import parse
 from nearstar.threshold import best_offsets
 from nearstar.train import Trained, train
 from nearstar.whole_files import write_whole
 
 DEFAULT_SECONDS = 60.0
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,18 +53,13 @@ def fit(settings: dict[str, Any]) -> int:
     prepared = prepare(settings["data"], settings)
     arrange = _search if settings["program"] is None else _training
     run = arrange(prepared, settings)  # wrong settings are found out before a folder is made
-    folder = new_folder(settings["out"], Path(settings["data"]))
-    try:
+    with new_folder(settings["out"], Path(settings["data"])) as folder:
         found = run()
         models = [_model(each, prepared, found, settings) for each in found.front]
-        report = _report(prepared, found, models, folder, settings)
+        report = _report(prepared, found, models, folder)
         _write(folder, models, found.best, report, settings)
-    except BaseException:
-        with suppress(OSError):
-            folder.rmdir()  # only if nothing is in it
-        raise
     if settings["json"]:
-        print(json.dumps(report))
+        print(json.dumps(report, ensure_ascii=False))
     else:
         print(readable(models[found.best], report, found.summary))
     return INTERRUPTED if found.search["ended"] == "interrupted" else 0
@@ -69,7 +67,7 @@ def fit(settings: dict[str, Any]) -> int:
 
 def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Found]:
     """A search, ready to be started."""
-    algorithm = read_search(settings["search"])
+    algorithm = _algorithm(settings)
     limits = Limits(seconds=settings["time"], trainings=settings["trainings"])
     if limits == Limits():
         limits = Limits(seconds=DEFAULT_SECONDS)
@@ -94,11 +92,14 @@ def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Fou
             audit_samples=settings["audit"],
         )
         if result.best is None:
+            if result.ended == "interrupted":
+                raise KeyboardInterrupt
             raise NearstarError(result.summary())
         programs = [each.evaluation.program for each in result.front]
         how = {
             "gap": result.gap,
-            "bound": result.bound,
+            # Above all numbers where nothing is left to explore: then the best cost is the least.
+            "bound": None if result.bound == math.inf else result.bound,
             "ended": result.ended,
             "trained": result.trained,
             "seconds": round(result.seconds, 3),
@@ -107,6 +108,18 @@ def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Fou
         return Found(tuple(each.trained for each in result.front), best, how, result.summary())
 
     return search
+
+
+def _algorithm(settings: Mapping[str, Any]) -> Algorithm:
+    """The search; a network that is all there is has its size and its epochs from the settings."""
+    search = read_search(settings["search"])
+    if not isinstance(search, RNN):
+        return search
+    given = {
+        "epochs": settings["neural_epochs"],
+        "units": None if settings["units"] is None else settings["units"][0],
+    }
+    return replace(search, **{name: value for name, value in given.items() if value is not None})
 
 
 def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Found]:
@@ -149,7 +162,8 @@ def _model(
         "weight": settings["weight"],
         "structural_cost": round(prepared.domain.cost(trained.program), 12),
         "error": trained.error,
-        **found.search,
+        # Not the time it took: the same settings and data give the same file.
+        **{name: value for name, value in found.search.items() if name != "seconds"},
     }
     return replace(model, facts={"metrics": scores, "provenance": provenance})
 
@@ -159,7 +173,6 @@ def _report(
     found: Found,
     models: list[Model],
     folder: Path,
-    settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What was found, as plain data."""
     best = models[found.best]
@@ -172,6 +185,7 @@ def _report(
         "valid": len(prepared.task.valid),
         "test": 0 if prepared.test is None else len(prepared.test),
     }
+    report["notes"] = list(prepared.notes)
     report["front"] = [
         {**_entry(model), "model": str(folder / FRONT / f"{place}.json")}
         for place, model in enumerate(models, 1)
@@ -203,10 +217,19 @@ def _write(
     """The folder's files; the model last, so that where one is, all is there."""
     try:
         (folder / FRONT).mkdir(exist_ok=True)
-        write_whole(folder / SETTINGS, write_config(settings))
+        write_whole(folder / SETTINGS, write_config(_repeated(settings)))
         write_whole(folder / RESULT, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
         for place, model in enumerate(models, 1):
             model.save(folder / FRONT / f"{place}.json")
         models[best].save(folder / MODEL)
-    except OSError as problem:
-        raise NearstarError(f"{folder} cannot be written: {problem.strerror}") from None
+    except (OSError, NearstarError) as problem:
+        told = problem.strerror if isinstance(problem, OSError) else problem
+        raise NearstarError(
+            f"{folder} cannot be written: {told}. The program that was found:\n{report['program']}"
+        ) from None
+
+
+def _repeated(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with which the same is found again, wherever it is put."""
+    shown = {option.name for option in OUTPUT.options}
+    return {name: value for name, value in settings.items() if name not in shown}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nearstar.errors import NearstarError
@@ -13,29 +16,46 @@ SETTINGS = "settings.toml"
 FRONT = "front"
 
 
-def new_folder(wanted: str | None, data: Path) -> Path:
+@contextmanager
+def new_folder(wanted: str | None, data: Path) -> Iterator[Path]:
     """A folder for a new run: the one that was asked for, or one named after the data.
 
-    Nothing that is there is written over.
+    Nothing that is there is written over, and nothing is left behind if the run fails.
     """
-    if wanted is None:
-        stem = data.name.split(".")[0] or "run"
-        names = (f"{stem}-run" if n == 1 else f"{stem}-run-{n}" for n in range(1, 10_000))
-        folder = next(path for name in names if not (path := Path(name)).exists())
-    else:
-        folder = Path(wanted)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise NearstarError(
-                f"--out {folder} is there already and not empty; give another folder, or remove it"
-            )
+    folder = _free(data) if wanted is None else Path(wanted)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        what = "not empty" if folder.is_dir() else "no folder"
+        raise NearstarError(
+            f"--out {folder} is there already and {what}; give another name, or remove it"
+        )
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise NearstarError(f"the folder {folder} cannot be made: {problem.strerror}") from None
-    return folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise NearstarError(f"the folder {folder} cannot be made: {problem.strerror}") from None
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder / FRONT, ignore_errors=True)
+        with suppress(OSError):
+            for name in (MODEL, RESULT, SETTINGS):
+                (folder / name).unlink(missing_ok=True)
+            for each in made:  # as far as nobody else has put anything there
+                each.rmdir()
+        raise
+
+
+def _free(data: Path) -> Path:
+    stem = data.name.split(".")[0] or "run"
+    names = (f"{stem}-run" if n == 1 else f"{stem}-run-{n}" for n in range(1, 10_000))
+    return next(path for name in names if not (path := Path(name)).exists())
 
 
 def load_model(path: str) -> Model:
     """A model by its file, or by the folder of its run."""
     place = Path(path)
-    return Model.load(place / MODEL if place.is_dir() else place)
+    if not place.is_dir():
+        return Model.load(place)
+    if not (place / MODEL).exists():
+        raise NearstarError(f"the folder {place} has no {MODEL}; give the folder of a fit")
+    return Model.load(place / MODEL)

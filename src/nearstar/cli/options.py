@@ -32,8 +32,12 @@ class Option:
 
     def read(self, value: Any) -> Any:
         """The value of a flag or of a key in a config file; the error names the option."""
-        if isinstance(value, list) and self.many:
-            return self.join([self.read(each) for each in value])
+        if self.many:
+            several = value if isinstance(value, list) else [value]
+            return self._join([self._converted(each) for each in several])
+        return self._converted(value)
+
+    def _converted(self, value: Any) -> Any:
         try:
             result = self.kind(value)
         except NearstarError as problem:
@@ -44,11 +48,13 @@ class Option:
             )
         return result
 
-    def join(self, given: list[Any]) -> Any:
+    def _join(self, given: list[Any]) -> Any:
         """Several values in one."""
-        if all(isinstance(each, dict) for each in given):
+        if not given:
+            return self.default
+        if isinstance(given[0], dict):
             return {name: value for each in given for name, value in each.items()}
-        return [item for each in given for item in (each if isinstance(each, list) else [each])]
+        return given
 
 
 @dataclass(frozen=True)

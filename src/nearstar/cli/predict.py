@@ -9,9 +9,11 @@ import numpy as np
 from nearstar.cli import values
 from nearstar.cli.folder import load_model
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.reading import COLUMNS, MEANING
-from nearstar.cli.tables import write_table
+from nearstar.cli.output import write_table
+from nearstar.cli.reading import UNLABELLED_DATA
 from nearstar.cli.using import Use, read_for
+from nearstar.data.labels import Label
+from nearstar.model import Model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,11 +23,11 @@ PREDICTING = OptionGroup(
     (
         Option("out", values.text, "file to write, .csv or .parquet (standard output)", "FILE"),
         Option("probabilities", values.switch, "a column for each label too", default=False),
-        Option("min_bout", values.whole, "take shorter bouts into their neighbours", "FRAMES"),
+        Option("min_bout", values.whole(1), "take shorter bouts into their neighbours", "FRAMES"),
         Option("part", values.text, "train, valid or test (all)", "PART"),
     ),
 )
-OPTIONS = (PREDICTING, COLUMNS, MEANING)
+OPTIONS = (PREDICTING, UNLABELLED_DATA)
 
 
 def predict(settings: dict[str, Any]) -> int:
@@ -50,7 +52,7 @@ def predicted(use: Use, *, probabilities: bool) -> pd.DataFrame:
     import pandas as pd
 
     rows = use.recordings.rows
-    labels = np.array(use.model.labels, dtype=object)
+    labels = np.array(_labels(use.model), dtype=object)
     table = pd.DataFrame(use.frame_places() if use.per_frame else use.names())
     table["prediction"] = labels[use.predictions]
     if probabilities:
@@ -59,3 +61,9 @@ def predicted(use: Use, *, probabilities: bool) -> pd.DataFrame:
     if use.per_frame and rows is not None:
         return table.iloc[np.argsort(rows, kind="stable")].reset_index(drop=True)
     return table
+
+
+def _labels(model: Model) -> tuple[Label, ...]:
+    """The labels as they stand in the data; a column of a table has one type of them."""
+    kinds = {type(label) for label in model.labels}
+    return model.labels if len(kinds) == 1 else model.class_names

@@ -10,20 +10,25 @@ from typing import Any
 import numpy as np
 
 from nearstar.cli import values
-from nearstar.cli.reading import data_format, in_windows
+from nearstar.cli.reading import data_format
 from nearstar.data.derived import parse_derived
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.hold_out import hold_out
-from nearstar.data.labels import Label, class_names
+from nearstar.data.labels import Label
+from nearstar.data.positive import rarer_second
 from nearstar.data.recordings import Recordings
+from nearstar.data.selecting import select
+from nearstar.data.windows import in_windows
 from nearstar.domain import Domain
 from nearstar.errors import DataError, NearstarError
-from nearstar.fitting import load_domain, read_class_weight, read_domain
+from nearstar.fitting import load_domain, read_class_weight, read_domain, usual_window
 from nearstar.nearest import suggestion
 from nearstar.relax import Units
 from nearstar.task import Task
 from nearstar.train import Budget
+
+DEFAULT_SHARE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +41,8 @@ class Prepared:
     task: Task
     test: Recordings | None
     budget: Budget
+    notes: tuple[str, ...]
+    """What a person should know about the data."""
 
 
 def prepare(data: str, settings: Mapping[str, Any]) -> Prepared:
@@ -46,21 +53,23 @@ def prepare(data: str, settings: Mapping[str, Any]) -> Prepared:
     if given is not None:
         derived = {**given.derived, **derived}
     parts = _parts(data, format, given, derived, settings)
-    if not parts["train"].labels:
-        raise DataError(_no_labels(data, format))
+    if format.positive is None:
+        parts = rarer_second(parts, "train")
     labels = parts["train"].labels
-    if len(labels) == 2 and format.positive is None:
-        parts, labels = _rarer_second(parts)
-    format = replace(format, per="frame" if parts["train"].sequences.per_frame else "sequence")
+    notes = _notes(parts["train"], format)
+    format = _settled(format, parts["train"])
+    if format.window is None:
+        format = replace(format, window=usual_window(parts["train"].sequences))
     train, valid = (in_windows(parts[name].sequences, format) for name in ("train", "valid"))
-    domain = read_domain(given, train, settings["group"], derived)
+    groups = _groups(settings["group"], train.feature_names)
+    domain = read_domain(given, train, groups, derived)
     task = Task(train, valid)
     domain.grammar(task.signature())  # a language without programs is found out now
     weights = _class_weight(settings["class_weight"], labels)
     codes = train.labels
     assert codes is not None
     budget = _budget(settings, len(train), read_class_weight(weights, codes, labels))
-    return Prepared(format, domain, labels, task, parts.get("test"), budget)
+    return Prepared(format, domain, labels, task, parts.get("test"), budget, notes)
 
 
 def _parts(
@@ -76,49 +85,113 @@ def _parts(
     parts = {"train" if name == "all" else name: part for name, part in read.items()}
     if "train" not in parts:
         raise DataError(f"{data} has no training part, only {', '.join(parts)}")
-    labels = parts["train"].labels
-    validation = settings["validation"]
-    for name, path in (("valid", validation), ("test", settings["test"])):
-        if path is not None and not _is_share(path):
-            more = read_file(path, format, features=features, derived=derived, labels=labels)
-            parts[name] = more.parts.get("all") or more.parts.get(name) or _only(path, more.parts)
+    train = parts["train"]
+    if not train.labels:
+        raise DataError(_no_labels(data, format))
+    validation, test = settings["validation"], settings["test"]
+    share = _share(validation)
+    for name, path in (("valid", validation if share is None else None), ("test", test)):
+        if path is not None:
+            try:
+                more = read_file(
+                    path,
+                    _settled(format, train),
+                    features=features,
+                    derived=derived,
+                    labels=train.labels,
+                    optional=("part",),
+                ).parts
+            except DataError as problem:
+                flag = "--validation" if name == "valid" else "--test"
+                raise DataError(f"{flag}: {problem}") from None
+            parts[name] = more.get("all") or more.get(name) or _only(path, more)
     if "valid" not in parts:
-        share = values.share(validation)
-        train = parts["train"]
-        if share == 0:
-            parts["valid"] = train
-        else:
-            parts["train"], parts["valid"] = hold_out(train, share, settings["seed"])
+        share = DEFAULT_SHARE if share is None else share
+        parts["train"], parts["valid"] = _split(train, share, settings["seed"])
+    elif validation is not None and share is not None:
+        raise DataError(
+            f"{data} has a part for validation, so none can be held out: leave --validation out"
+        )
     return parts
 
 
-def _is_share(validation: str) -> bool:
-    """Whether it is meant as a number: no file of data has such a name."""
-    return not Path(validation).suffix.lstrip(".").isalpha() and not Path(validation).is_dir()
+def _share(validation: str | None) -> float | None:
+    """The share to hold out; None for what is a file, or not given."""
+    try:
+        float(validation or "")
+    except ValueError:
+        return None
+    try:
+        return values.share(validation or "")
+    except NearstarError as problem:
+        raise NearstarError(f"--validation: {problem}") from None
+
+
+def _split(train: Recordings, share: float, seed: int) -> tuple[Recordings, Recordings]:
+    if share == 0:
+        return train, train
+    rest, held = hold_out(train, share, seed)
+    for part, use in ((rest, "learn from"), (held, "compare programs on")):
+        codes = part.sequences.labels
+        assert codes is not None
+        left = np.unique(codes[codes >= 0])
+        if len(left) < (2 if part is rest else 1):
+            what = f"only the label {train.labels[left[0]]!r}" if len(left) else "no label"
+            raise DataError(
+                f"with a share of {share:g} for validation, {what} is left to {use}; give more "
+                "data, a file of validation data, or --validation 0 to compare on all of them"
+            )
+    return rest, held
+
+
+def _settled(format: DataFormat, train: Recordings) -> DataFormat:
+    """The format with what the training data have decided."""
+    return replace(format, per="frame" if train.sequences.per_frame else "sequence")
+
+
+def _groups(
+    given: Mapping[str, tuple[str, ...]] | None, features: tuple[str, ...]
+) -> dict[str, tuple[str, ...]] | None:
+    """Groups by the names of their features, which may be given by pattern or place, too."""
+    if given is None:
+        return None
+    groups = {}
+    for name, patterns in given.items():
+        try:
+            groups[name] = select(features, patterns, places=True)
+        except DataError as problem:
+            raise DataError(f"--group {name}: {problem}") from None
+    return groups
+
+
+def _notes(train: Recordings, format: DataFormat) -> tuple[str, ...]:
+    """What a person may have overlooked: recordings are cut, frame numbers are a feature."""
+    sequences = train.sequences
+    window = usual_window(sequences) if format.window is None else None
+    cut = f"recordings are long, so programs learn from windows of {window} frames; see --window"
+    return (*([cut] if window else []), *_counting(train, format))
+
+
+def _counting(train: Recordings, format: DataFormat) -> tuple[str, ...]:
+    """What is said of columns of frame numbers that are read as features."""
+    sequences = train.sequences
+    if format.frame is not None or train.rows is None or len(sequences.frames) < 3:
+        return ()
+    inner = np.ones(len(sequences.frames) - 1, bool)
+    inner[sequences.offsets[1:-1] - 1] = False  # steps from one sequence to the next
+    steps = np.diff(sequences.frames, axis=0)[inner]
+    counting = np.flatnonzero((steps == 1).all(axis=0) & bool(len(steps)))
+    return tuple(
+        f"{sequences.feature_names[column]!r} goes up by 1 from row to row, and is read as a "
+        f"feature; if it is the frame number, say --frame {sequences.feature_names[column]}"
+        for column in counting
+    )
 
 
 def _only(path: str, parts: Mapping[str, Recordings]) -> Recordings:
     if len(parts) > 1:
         raise DataError(f"{path} has the parts {', '.join(parts)}; expected one part alone")
     return next(iter(parts.values()))
-
-
-def _rarer_second(
-    parts: dict[str, Recordings],
-) -> tuple[dict[str, Recordings], tuple[Label, ...]]:
-    """The rarer of two labels as the positive one, which F1 is about."""
-    labels = parts["train"].labels
-    codes = parts["train"].sequences.labels
-    assert codes is not None
-    counts = np.bincount(codes[codes >= 0], minlength=2)
-    if counts[1] <= counts[0]:
-        return parts, labels
-    swapped = (labels[1], labels[0])
-    names = class_names(swapped)
-    return {
-        name: replace(part, sequences=part.sequences.relabel({0: 1, 1: 0}, names), labels=swapped)
-        for name, part in parts.items()
-    }, swapped
 
 
 def _class_weight(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
 from nearstar.data.format import DataFormat
-from nearstar.data.sequences import Sequences
-from nearstar.data.windows import cut
 
 # fmt: off
 COLUMNS = OptionGroup(
@@ -42,12 +41,27 @@ MEANING = OptionGroup(
                "labels that mean none, with commas between, such as -1", "LABELS"),
         Option("missing", values.text, "what to do with missing values (error)",
                choices=("error", "interpolate")),
-        Option("window", values.whole, "cut sequences into windows of so many frames", "FRAMES"),
-        Option("hop", values.whole,
+        Option("window", values.whole(1),
+               "cut sequences into windows of so many frames (500, if frames have labels and "
+               "sequences are longer than 1000)", "FRAMES"),
+        Option("hop", values.whole(1),
                "frames from the start of a window to that of the next (no overlap)", "FRAMES"),
     ),
 )
 # fmt: on
+
+
+def _of_model(*names: str) -> OptionGroup:
+    known = {option.name: option for option in (*COLUMNS.options, *MEANING.options)}
+    options = tuple(known[name] for name in names)
+    return OptionGroup("the data, where they differ from those the model was learned from", options)
+
+
+UNLABELLED_DATA = _of_model("sequence", "frame", "parts", "features", "missing", "window", "hop")
+LABELLED_DATA = _of_model(
+    *("sequence", "frame", "label", "parts", "features"),
+    *("per", "unlabelled", "missing", "window", "hop"),
+)
 
 _ROLES = {"split_by": "group", "parts": "part"}
 """Options whose name in DataFormat is another."""
@@ -55,29 +69,14 @@ _ROLES = {"split_by": "group", "parts": "part"}
 
 def data_format(settings: Mapping[str, Any]) -> DataFormat:
     """How data are read, by the settings of a command."""
-    options = (*COLUMNS.options, *MEANING.options)
-    given = {
-        _ROLES.get(option.name, option.name): settings[option.name]
-        for option in options
-        if settings.get(option.name) is not None
-    }
-    return DataFormat(**given)
+    return changed(DataFormat(), settings)
 
 
 def changed(format: DataFormat, settings: Mapping[str, Any]) -> DataFormat:
-    """The format of a model with what the command line says otherwise."""
-    given = data_format(settings)
-    fresh = DataFormat()
-    changes = {
-        name: getattr(given, name)
-        for name in DataFormat.__dataclass_fields__
-        if getattr(given, name) != getattr(fresh, name)
+    """The format with what the command line says otherwise."""
+    given = {
+        _ROLES.get(option.name, option.name): settings[option.name]
+        for option in (*COLUMNS.options, *MEANING.options)
+        if settings.get(option.name) is not None
     }
-    return DataFormat(**{**vars(format), **changes})
-
-
-def in_windows(sequences: Sequences, format: DataFormat) -> Sequences:
-    """The sequences in windows, if the format says so."""
-    if format.window is None:
-        return sequences
-    return cut(sequences, format.window, format.hop).sequences
+    return replace(format, **given)

@@ -10,6 +10,7 @@ from typing import Any
 from nearstar.cli import values
 from nearstar.cli.folder import RESULT, load_model
 from nearstar.cli.options import Option, OptionGroup
+from nearstar.errors import NearstarError
 from nearstar.explain import in_parts
 from nearstar.model import Model
 from nearstar.program import is_complete
@@ -19,7 +20,9 @@ OPTIONS = (
     OptionGroup(
         "output",
         (
-            Option("digits", values.whole, "digits of the parameters (4)", "NUMBER", default=4),
+            Option(
+                "digits", values.whole(1, 17), "digits of the parameters (4)", "NUMBER", default=4
+            ),
             Option("json", values.switch, "print one JSON object", default=False),
         ),
     ),
@@ -32,8 +35,7 @@ _LONGEST = 500
 def show(settings: dict[str, Any]) -> int:
     """``nearstar show``."""
     model = load_model(settings["model"])
-    result = Path(settings["model"]) / RESULT
-    front = json.loads(result.read_text("utf-8"))["front"] if result.is_file() else []
+    front = _front(Path(settings["model"]) / RESULT)
     if settings["json"]:
         print(json.dumps({**described(model), "front": front}, ensure_ascii=False))
         return 0
@@ -45,10 +47,24 @@ def show(settings: dict[str, Any]) -> int:
     return 0
 
 
+def _front(result: Path) -> list[dict[str, Any]]:
+    """The programs that a run found, if the model lies in the folder of one."""
+    if not result.is_file():
+        return []
+    try:
+        front: list[dict[str, Any]] = json.loads(result.read_text("utf-8"))["front"]
+        front_table(front)
+        return front
+    except (OSError, ValueError, LookupError, TypeError) as problem:
+        raise NearstarError(f"{result} is damaged, or not what fit writes: {problem!r}") from None
+
+
 def program_text(model: Model, digits: int = 4) -> str:
     """The program with its parameters; where they would fill a page, as a list of its parts."""
     text = model.text(digits=digits)
-    if len(text) <= _LONGEST or not is_complete(model.program):
+    if not is_complete(model.program):
+        return f"{text}\n(?? is a network, which has no text)"
+    if len(text) <= _LONGEST:
         return text
     return f"{to_text(model.program)}\n\n{in_parts(model, digits)}"
 
@@ -66,11 +82,17 @@ def described(model: Model) -> dict[str, Any]:
     }
 
 
-def _facts(model: Model) -> list[str]:
+def _meaning(model: Model) -> str:
     signature = model.program.signature
     each = "frame" if signature.maps_sequences else "row" if signature.maps_vectors else "sequence"
+    told = f"tells, for each {each}: {', '.join(model.class_names)}"
+    sign = f"; above 0 is {model.class_names[1]}" if signature.output.size == 1 else ""
+    return told + sign
+
+
+def _facts(model: Model) -> list[str]:
     lines = [
-        f"tells, for each {each}: {', '.join(model.class_names)}",
+        _meaning(model),
         f"reads: {', '.join(model.domain.features)}",
         *(f"  {name} = {text}" for name, text in model.domain.derived.items()),
     ]
@@ -105,16 +127,22 @@ def readable(model: Model, report: Mapping[str, Any], summary: str) -> str:
     sizes = report["sizes"]
     lines = [summary, ""] if summary else []
     lines += [program_text(model), ""]
+    lines.append(_meaning(model))
     lines.append(
-        f"learned from {sizes['train']} sequences, compared on {sizes['valid']}"
+        f"learned from {_sequences(sizes['train'])}, compared on {sizes['valid']}"
         + (f", tested on {sizes['test']}" if sizes["test"] else "")
     )
     if report["f1"] is not None:
         lines.append(f"validation: accuracy {report['accuracy']:.3f}, F1 {report['f1']:.3f}")
     if "test" in report:
         lines.append(f"test: {scores_line(report['test'])}")
+    lines += [f"note: {each}" for each in report["notes"]]
     if len(report["front"]) > 1:
         lines += ["", front_table(report["front"])]
     folder = Path(report["model"]).parent
     lines += ["", f"saved in {folder}; try: nearstar show {folder}"]
     return "\n".join(lines)
+
+
+def _sequences(count: int) -> str:
+    return "1 sequence" if count == 1 else f"{count} sequences"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.bouts import smooth
+from nearstar.cli.output import check_output
 from nearstar.cli.reading import changed
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
@@ -20,6 +21,7 @@ from nearstar.errors import DataError, NearstarError
 from nearstar.metrics import Metrics
 from nearstar.model import Model
 from nearstar.nearest import suggestion
+from nearstar.threshold import decide, probabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,20 +44,24 @@ class Use:
         return self.windowed or self.model.program.signature.maps_sequences
 
     @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """What is decided by, a row for each frame or recording; of windows, their mean."""
+        model, sequences = replace(self.model, format=self.format), self.recordings.sequences
+        if self.format.window is None or model.program.signature.maps_sequences:
+            return model.scores(sequences)
+        # A window's answer counts for each of its frames: a recording may change on its way.
+        windows = cut(sequences, self.format.window, self.format.hop)
+        return windows.stitch(model.scores(windows.sequences))
+
+    @property
     def probabilities(self) -> NDArray[np.float64]:
-        """A row for each frame or recording; where windows overlap, their mean."""
-        if self.format.window is None:
-            return self.model.probabilities(self.recordings.sequences)
-        windows = cut(self.recordings.sequences, self.format.window, self.format.hop)
-        return windows.stitch(self.model.probabilities(windows.sequences))
+        """Of each class, a row for each frame or recording."""
+        return probabilities(self.scores)
 
     @cached_property
     def predictions(self) -> NDArray[np.int64]:
         """Class codes, one for each frame or recording."""
-        if self.windowed:
-            codes = np.asarray(np.argmax(self.probabilities, axis=1), np.int64)
-        else:
-            codes = self.model.predict(self.recordings.sequences)
+        codes = decide(self.scores)
         if self.min_bout == 1:
             return codes
         if not self.per_frame:
@@ -67,7 +73,7 @@ class Use:
         """The labels that stand in the data, as codes, one for each prediction."""
         sequences = self.recordings.sequences
         if sequences.labels is None:
-            raise DataError("the data have no labels to compare with; give --label COLUMN")
+            raise DataError("the data have no labels to compare with (of a table: --label COLUMN)")
         codes = sequences.labels.astype(np.int64)
         if self.per_frame and not sequences.per_frame and not sequences.vectors:
             return np.repeat(codes, sequences.lengths)
@@ -79,10 +85,7 @@ class Use:
 
     def evaluate(self) -> Metrics:
         """Scores of the predictions, over all that is labelled."""
-        n = len(self.model.class_names)
-        known = self.truth >= 0
-        pairs = self.truth[known] * n + self.predictions[known]
-        return Metrics.from_confusion(np.bincount(pairs, minlength=n * n).reshape(n, n))
+        return Metrics.from_codes(self.truth, self.predictions, len(self.model.class_names))
 
     def names(self) -> dict[str, NDArray[Any]]:
         """What the data call each recording."""
@@ -102,18 +105,25 @@ class Use:
 def read_for(
     model: Model, data: str, settings: Mapping[str, Any], *, labelled: bool
 ) -> dict[str, Use]:
-    """A data file as the model reads it, by part; only the part asked for, if one is."""
-    format = changed(model.format or DataFormat(), settings)
+    """A data file as the model reads it, by part; only the part asked for, if one is.
+
+    New data need no column that says what was learned from.
+    """
+    check_output(settings.get("out"), data)
+    format = replace(changed(model.format or DataFormat(), settings), group=None)
     if not labelled:
-        format = DataFormat(**{**vars(format), "label": None, "positive": None})
+        format = replace(format, label=None, positive=None)
     read = read_file(
         data,
         format,
+        optional=() if settings["parts"] is not None else ("part",),
         features=model.domain.features,
         derived=model.domain.derived,
         labels=model.labels if labelled else None,
     )
     wanted = settings.get("part")
+    if wanted is not None and "all" in read.parts:
+        raise DataError(f"{data} is not divided into parts; leave --part out")
     if wanted is not None and wanted not in read.parts:
         raise DataError(f"{data} has no part {wanted!r}; {suggestion(wanted, read.parts)}")
     return {

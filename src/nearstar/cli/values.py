@@ -13,6 +13,7 @@ from nearstar.errors import NearstarError
 T = TypeVar("T")
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_MOST_UNITS = 10_000
 _DURATION = re.compile(r"(?:(?:\d+(?:\.\d*)?|\.\d+)[smhd])+")
 
 
@@ -46,11 +47,30 @@ def number(value: str | float) -> float:
     return result
 
 
-def whole(value: str | int) -> int:
-    """A whole number."""
-    if isinstance(value, bool) or not re.fullmatch(r"[+-]?\d{1,18}", str(value).strip()):
-        raise NearstarError(f"expected a whole number, not {value!r}")
-    return int(value)
+def positive(value: str | float) -> float:
+    """A number above 0."""
+    if number(value) <= 0:
+        raise NearstarError(f"expected a number above 0, not {value!r}")
+    return number(value)
+
+
+def not_negative(value: str | float) -> float:
+    """A number from 0."""
+    if number(value) < 0:
+        raise NearstarError(f"expected a number from 0, not {value!r}")
+    return number(value)
+
+
+def whole(least: int, most: int = 1_000_000_000) -> Callable[[Any], int]:
+    """A converter to whole numbers within bounds."""
+
+    def convert(value: Any) -> int:
+        written = re.fullmatch(r"[+-]?[0-9]{1,18}", str(value).strip())
+        if isinstance(value, bool) or written is None or not least <= int(value) <= most:
+            raise NearstarError(f"expected a whole number from {least} to {most}, not {value!r}")
+        return int(value)
+
+    return convert
 
 
 def text(value: Any) -> str:
@@ -67,21 +87,23 @@ def switch(value: Any) -> bool:
     return value
 
 
-def names(value: str | list[str]) -> tuple[str, ...]:
+def names(value: Any) -> tuple[str, ...]:
     """Names or patterns with commas between; in a config file also a list."""
-    parts = value.split(",") if isinstance(value, str) else [text(each) for each in value]
-    found = tuple(part.strip() for part in parts if part.strip())
-    if not found:
+    if isinstance(value, dict):
+        raise NearstarError(f"expected names with commas between, not {value!r}")
+    parts = value if isinstance(value, list) else text(value).split(",")
+    found = tuple(part.strip() for part in map(text, parts) if part.strip())
+    if not found and value != []:
         raise NearstarError(f"expected names with commas between, not {value!r}")
     return found
 
 
-def whole_pair(value: Any) -> tuple[int, int]:
-    """Two whole numbers with a comma between."""
+def units(value: Any) -> tuple[int, int]:
+    """Two sizes of networks with a comma between."""
     parts = names(value)
     if len(parts) != 2:
         raise NearstarError(f"expected two whole numbers with a comma between, not {value!r}")
-    return whole(parts[0]), whole(parts[1])
+    return whole(1, _MOST_UNITS)(parts[0]), whole(1, _MOST_UNITS)(parts[1])
 
 
 def label(value: Any) -> Label:

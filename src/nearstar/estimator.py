@@ -77,7 +77,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What programs are compared on: a share of the sequences, or data of their own. 0: the
         training data.
     trainings : int, default=None
-        Most programs to train. None: 200, unless there is a time limit.
+        Most programs to train. None: 1,000, unless there is a time limit.
     time_limit : float, default=None
         Most seconds to search.
     n_jobs : int, default=-1

@@ -79,8 +79,9 @@ class Budget:
     def for_size(cls, n_sequences: int, **changes: Any) -> Budget:
         """A budget for so many training sequences: few of them are gone through more often.
 
-        At least 8 batches make an epoch, as far as there are 8 sequences for each; and programs are
-        trained for at least 400 steps, networks for 150.
+        At least 8 batches make an epoch, as far as there are 8 sequences for each; programs are
+        trained for at least 400 steps, networks for 150; and with less than 500 sequences, where
+        it costs little, programs are trained three times, of which the best counts.
         """
         whole = cls(**changes)
         batch_size = changes.get("batch_size") or min(max(n_sequences // 8, 8), whole.batch_size)
@@ -89,6 +90,7 @@ class Budget:
             "batch_size": batch_size,
             "symbolic_epochs": max(whole.symbolic_epochs, math.ceil(400 / steps)),
             "neural_epochs": max(whole.neural_epochs, math.ceil(150 / steps)),
+            "restarts": 3 if n_sequences < 500 else whole.restarts,
         }
         return replace(whole, **{**sized, **changes})
 

@@ -108,7 +108,7 @@ def test_a_recording_alone_is_cut_where_all_labels_are_trained() -> None:
     train, valid = cut([0, 0, 0, 0, 0, 0, 1, 1])  # all of b is in the end
     assert valid.sequences.frames[:, 0].tolist() == [0, 1]
     assert train.sequences.frames[:, 0].tolist() == [2, 3, 4, 5, 6, 7]
-    with pytest.raises(DataError, match="only recording.*label 'b'"):
+    with pytest.raises(DataError, match=r"only recording.*label 'b'"):
         cut([0, 0, -1, -1, -1, -1, 1, 1])
 
 

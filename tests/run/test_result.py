@@ -54,6 +54,10 @@ def test_a_summary_says_what_was_found_and_how_good_it_is() -> None:
     ("changes", "expected"),
     [
         ({"ended": "exhausted", "bound": 9.0}, "gap 0: nothing unexplored can be better"),
+        (
+            {"ended": "rounds", "bound": 9.0},
+            "gap 0: by the heuristic nothing unexplored is better; the search went on",
+        ),
         ({"ended": "exhausted"}, "the search went through all that its settings allow; "),
         ({"ended": "finished", "bound": None}, "gap unknown"),
         ({"ended": "finished"}, "the search came to its end; "),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.bouts import smooth
 from nearstar.data.sequences import Sequences
 from nearstar.errors import DataError
 
@@ -108,15 +109,18 @@ def two_animals_split(
     return train, valid, test
 
 
-def tracking_table(n_sequences: int = 80, seed: int = 0, *, noise: float = 0.05) -> pd.DataFrame:
-    """The animals of `two_animals` as a tracker gives them: a row for each frame.
+def tracking_table(n_sequences: int = 80, seed: int = 0) -> pd.DataFrame:
+    """The animals of `two_animals` as a tracker and an annotator give them: a row for each frame.
 
     Columns: video, frame, x and y (cm) of the nose, body and tail of two mice, and behavior. Each
-    mouse looks from its tail to its nose; the body is halfway between.
+    mouse looks from its tail to its nose; the body is halfway between. As an annotator would, the
+    labels have no bouts of less than three frames.
     """
     import pandas as pd
 
-    data = two_animals(n_sequences, seed, noise=noise)
+    data = two_animals(n_sequences, seed, noise=0.0)
+    assert data.labels is not None
+    bouts = smooth(data.labels.astype(np.int64), data.offsets, 3)
     _, _, position, heading = _pairs(n_sequences, seed, _LENGTH, _RATE)
     table: dict[str, NDArray[np.generic]] = {
         "video": np.repeat([f"video{i:02}" for i in range(n_sequences)], data.lengths),
@@ -130,7 +134,7 @@ def tracking_table(n_sequences: int = 80, seed: int = 0, *, noise: float = 0.05)
             ).round(2)
             for axis, name in enumerate("xy"):
                 table[f"mouse{animal + 1}_{part}_{name}"] = rows[:, axis]
-    table["behavior"] = np.array(CLASS_NAMES)[data.labels]
+    table["behavior"] = np.array(CLASS_NAMES)[bouts]
     return pd.DataFrame(table)
 
 

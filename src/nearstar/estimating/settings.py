@@ -28,7 +28,7 @@ _FORMAT = (
     *("sequence", "frame", "label", "group", "per", "features", "unlabelled", "missing"),
     *("window", "hop"),
 )
-_USUAL_TRAININGS = 200
+_USUAL_TRAININGS = 1000
 
 
 @dataclass(frozen=True, eq=False)

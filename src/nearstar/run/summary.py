@@ -43,6 +43,8 @@ def _gap(result: Result) -> str:
     # Where no partial program was trained, the bound is one of structural cost alone.
     heuristic = any(not each.complete for each in result.evaluations)
     proviso = ", if the heuristic never overestimates" if heuristic else ""
+    if result.gap == 0 and result.ended in ("time", "trainings", "rounds") and heuristic:
+        return "gap 0: by the heuristic nothing unexplored is better; the search went on anyway"
     if result.gap == 0:
         return f"gap 0: nothing unexplored can be better{proviso}"
     return (

@@ -23,12 +23,12 @@ from nearstar.errors import DataError, NearstarError
 from nearstar.estimating.choice import choose
 from nearstar.estimating.continuing import Search
 from nearstar.estimating.examples import Examples
-from nearstar.estimating.models import front_models
 from nearstar.estimating.reader import Reader
 from nearstar.estimating.report import explanation, front_table, history_table
 from nearstar.estimating.settings import read_seed, read_settings
 from nearstar.estimating.targets import accuracy
-from nearstar.fitting import read_class_weight, read_domain, usual_window
+from nearstar.fitted import fitted
+from nearstar.fitting import read_budget, read_domain, usual_window
 from nearstar.model import Model
 from nearstar.program import Program
 from nearstar.run.learn import learn
@@ -223,7 +223,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         task = Task(train, valid)
         domain = read_domain(self.domain, train, self.groups, settings.derived)
-        budget = self._budget(train, recordings.labels)
+        budget = read_budget(train, recordings.labels, self.class_weight, self.budget)
         search = Search.of(
             task,
             seed,
@@ -255,15 +255,25 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if result.best is None:
             raise NearstarError(result.summary())
         self._reader = reader
-        self._models = front_models(
-            result,
-            task,
-            domain,
-            recordings.labels,
-            format,
-            seed=seed,
-            tuned=self.tune_threshold,
-        )
+        source = {
+            "seed": seed,
+            "weight": self.weight,
+            "gap": result.gap,
+            "ended": result.ended,
+            "trained": result.trained,
+        }
+        self._models = [
+            fitted(
+                candidate.trained,
+                task,
+                domain,
+                recordings.labels,
+                format,
+                tuned=self.tune_threshold,
+                provenance=source,
+            )
+            for candidate in result.front
+        ]
         self.classes_ = np.asarray(examples.classes)
         self._by_code = by_code
         self.domain_ = domain
@@ -360,13 +370,3 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return recordings.sequences, recordings.sequences
         train, valid = hold_out(recordings, self.validation, seed)
         return train.sequences, valid.sequences
-
-    def _budget(self, train: Sequences, labels: tuple[Label, ...]) -> Budget:
-        budget = Budget.for_size(len(train)) if self.budget is None else self.budget
-        weights = read_class_weight(self.class_weight, np.asarray(train.labels), labels)
-        if weights is None:
-            return budget
-        if self.budget is None and self.class_weight != "balanced":
-            # The epoch of the best F1, which weighs all classes alike, would undo the weights.
-            budget = replace(budget, select="last")
-        return replace(budget, class_weights=weights)

@@ -21,6 +21,7 @@ from nearstar.errors import DomainError, NearstarError
 from nearstar.nearest import suggestion
 from nearstar.search import IDSBB, MCTS, RNN, AStar, Enumeration, Genetic, MonteCarlo
 from nearstar.search.protocol import Algorithm
+from nearstar.train import Budget
 
 SEARCHES: Mapping[str, Callable[[], Algorithm]] = MappingProxyType(
     {
@@ -116,6 +117,27 @@ def usual_window(data: Sequences) -> int | None:
     """
     long = data.per_frame and data.lengths.max() > _LONG
     return _WINDOW if long else None
+
+
+def read_budget(
+    train: Sequences,
+    labels: Sequence[Label],
+    class_weight: str | Mapping[Any, float] | None,
+    budget: Budget | None = None,
+    **changes: Any,
+) -> Budget:
+    """How programs are trained on these data, with weights of classes as in `read_class_weight`.
+
+    A budget is taken as it is; without one, it is made by the size of the data, with changes.
+    """
+    weights = read_class_weight(class_weight, np.asarray(train.labels), labels)
+    usual = Budget.for_size(len(train), **changes) if budget is None else budget
+    if weights is None:
+        return usual
+    if budget is None and class_weight != "balanced":
+        # The epoch of the best F1, which weighs all classes alike, would undo the weights.
+        usual = replace(usual, select="last")
+    return replace(usual, class_weights=weights)
 
 
 def read_class_weight(

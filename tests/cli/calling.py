@@ -13,7 +13,10 @@ import pandas as pd
 
 from nearstar.cli import main
 
-QUICK = ("--trainings", "5", "--epochs", "3", "--neural-epochs", "2", "--workers", "1")
+QUICK = (
+    *("--trainings", "5", "--epochs", "3", "--neural-epochs", "2"),
+    *("--restarts", "1", "--workers", "1"),
+)
 ROLES = ("--sequence", "video", "--frame", "frame", "--label", "does")
 
 

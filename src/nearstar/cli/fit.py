@@ -16,8 +16,8 @@ from nearstar.cli.main import INTERRUPTED
 from nearstar.cli.preparing import Prepared, prepare
 from nearstar.cli.showing import readable
 from nearstar.cli.using import Use
-from nearstar.data.labels import class_names
 from nearstar.errors import NearstarError
+from nearstar.fitted import fitted
 from nearstar.fitting import read_search
 from nearstar.model import Model
 from nearstar.program import is_complete
@@ -26,7 +26,6 @@ from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.search.rnn import RNN
 from nearstar.text import parse
-from nearstar.threshold import best_offsets
 from nearstar.train import Trained, train
 from nearstar.whole_files import write_whole
 
@@ -128,10 +127,12 @@ def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], F
     if not is_complete(parsed.program):
         raise NearstarError("--program has a hole, ??; --sketch finds what belongs there")
 
+    budget = prepared.budget
+    if parsed.theta is not None and settings["restarts"] is None:
+        budget = replace(budget, restarts=1)  # others would start from numbers of their own
+
     def training() -> Found:
-        trained = train(
-            parsed.program, prepared.task, prepared.budget, settings["seed"], start=parsed.theta
-        )
+        trained = train(parsed.program, prepared.task, budget, settings["seed"], start=parsed.theta)
         how = {"gap": None, "bound": None, "ended": "finished", "trained": 1}
         return Found((trained,), 0, {**how, "seconds": round(trained.seconds, 3)}, "")
 
@@ -141,31 +142,29 @@ def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], F
 def _model(
     trained: Trained, prepared: Prepared, found: Found, settings: Mapping[str, Any]
 ) -> Model:
-    """The model of a program, with what is worth knowing of where it comes from."""
-    labels, task = prepared.labels, prepared.task
-    model = Model.of(
-        trained, prepared.domain, class_names(labels), labels=labels, format=prepared.format
-    )
-    valid, codes = trained.metrics, task.valid.labels
-    if settings["threshold"] == "tuned" and valid is not None and codes is not None:
-        offsets, _, valid = best_offsets(model.outputs(task.valid), codes, len(labels))
-        model = replace(model, offsets=offsets)
-    scores = {"validation": None if valid is None else valid.to_dict(model.class_names)}
-    if prepared.test is not None:
-        use = Use(model, prepared.test, prepared.format)
-        scores["test"] = use.evaluate().to_dict(model.class_names)
+    """The model of a program, with its scores on the test data."""
     provenance = {
         "data": Path(settings["data"]).name,
-        "fingerprints": {"train": task.train.fingerprint(), "valid": task.valid.fingerprint()},
         "search": None if settings["program"] is not None else settings["search"],
         "seed": settings["seed"],
         "weight": settings["weight"],
-        "structural_cost": round(prepared.domain.cost(trained.program), 12),
-        "error": trained.error,
         # Not the time it took: the same settings and data give the same file.
         **{name: value for name, value in found.search.items() if name != "seconds"},
     }
-    return replace(model, facts={"metrics": scores, "provenance": provenance})
+    model = fitted(
+        trained,
+        prepared.task,
+        prepared.domain,
+        prepared.labels,
+        prepared.format,
+        tuned=settings["threshold"] == "tuned",
+        provenance=provenance,
+    )
+    if prepared.test is None:
+        return model
+    tested = Use(model, prepared.test, prepared.format).evaluate().to_dict(model.class_names)
+    metrics = {**model.facts["metrics"], "test": tested}
+    return replace(model, facts={**model.facts, "metrics": metrics})
 
 
 def _report(

@@ -22,7 +22,7 @@ from nearstar.data.selecting import select
 from nearstar.data.windows import in_windows
 from nearstar.domain import Domain
 from nearstar.errors import DataError, NearstarError
-from nearstar.fitting import load_domain, read_class_weight, read_domain, usual_window
+from nearstar.fitting import load_domain, read_budget, read_domain, usual_window
 from nearstar.nearest import suggestion
 from nearstar.relax import Units
 from nearstar.task import Task
@@ -66,9 +66,7 @@ def prepare(data: str, settings: Mapping[str, Any]) -> Prepared:
     task = Task(train, valid)
     domain.grammar(task.signature())  # a language without programs is found out now
     weights = _class_weight(settings["class_weight"], labels)
-    codes = train.labels
-    assert codes is not None
-    budget = _budget(settings, len(train), read_class_weight(weights, codes, labels))
+    budget = read_budget(train, labels, weights, **_training(settings))
     return Prepared(format, domain, labels, task, parts.get("test"), budget, notes)
 
 
@@ -209,9 +207,8 @@ def _class_weight(
     return {by_text[name]: weight for name, weight in spec.items()}
 
 
-def _budget(
-    settings: Mapping[str, Any], n_sequences: int, class_weights: tuple[float, ...] | None
-) -> Budget:
+def _training(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What the settings say of training."""
     given = {
         "symbolic_epochs": settings["epochs"],
         "neural_epochs": settings["neural_epochs"],
@@ -220,8 +217,7 @@ def _budget(
         "restarts": settings["restarts"],
         "units": None if settings["units"] is None else Units(*settings["units"]),
     }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    return Budget.for_size(n_sequences, class_weights=class_weights, **chosen)
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _no_labels(data: str, format: DataFormat) -> str:

@@ -127,13 +127,24 @@ def test_windows_of_recordings_that_have_one_label(tmp_path: Path) -> None:
         "1e-9",
     )
     fit(path, *ROLES, "--window", "10", *program, "--out", tmp_path / "run")
-    predicted = rows("predict", tmp_path / "run", path)
+    predicted = rows("predict", tmp_path / "run", path, "--per", "frame")
     assert predicted[["video", "frame"]].equals(frame[["video", "frame"]])
     means = frame["speed"].to_numpy().reshape(-1, 10).mean(axis=1)
     second = Model.load(tmp_path / "run" / "model.json").labels
     assert predicted["prediction"].tolist() == [
         second[int(mean > 0)] for mean in means for _ in range(10)
     ]
+    whole = rows("predict", tmp_path / "run", path)
+    assert whole["video"].tolist() == list(dict.fromkeys(frame["video"]))
+    assert whole["prediction"].tolist() == [
+        second[int(mean > 0)] for mean in means.reshape(-1, 3).mean(axis=1)
+    ]
+    per_sequence = (tmp_path / "run", path, "--per")
+    assert "did you mean 'frame'" in refused("predict", *per_sequence, "frames")
+
+
+def test_answers_that_a_model_does_not_give(model: Path, mice: Path) -> None:
+    assert "labels frames" in refused("predict", model, mice, "--per", "sequence")
 
 
 def test_parts_are_told_apart(model: Path, tmp_path: Path) -> None:

@@ -24,6 +24,13 @@ PREDICTING = OptionGroup(
         Option("out", values.text, "file to write, .csv or .parquet (standard output)", "FILE"),
         Option("probabilities", values.switch, "a column for each label too", default=False),
         Option("min_bout", values.whole(1), "take shorter bouts into their neighbours", "FRAMES"),
+        Option(
+            "per",
+            values.text,
+            "of a model that labels windows: an answer for each frame, by the windows that it is "
+            "in, or for each sequence, by all of its windows (sequence)",
+            choices=("frame", "sequence"),
+        ),
         Option("part", values.text, "train, valid or test (all)", "PART"),
     ),
 )

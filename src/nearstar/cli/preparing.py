@@ -16,6 +16,7 @@ from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.hold_out import hold_out
 from nearstar.data.labels import Label
+from nearstar.data.points import points_of
 from nearstar.data.positive import rarer_second
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import select
@@ -56,7 +57,7 @@ def prepare(data: str, settings: Mapping[str, Any]) -> Prepared:
     if format.positive is None:
         parts = rarer_second(parts, "train")
     labels = parts["train"].labels
-    notes = _notes(parts["train"], format)
+    notes = _notes(parts["train"], format, derived)
     format = _settled(format, parts["train"])
     if format.window is None:
         format = replace(format, window=usual_window(parts["train"].sequences))
@@ -162,12 +163,26 @@ def _groups(
     return groups
 
 
-def _notes(train: Recordings, format: DataFormat) -> tuple[str, ...]:
-    """What a person may have overlooked: recordings are cut, frame numbers are a feature."""
+def _notes(train: Recordings, format: DataFormat, derived: Mapping[str, str]) -> tuple[str, ...]:
+    """What a person may have overlooked: recordings are cut, frame numbers are a feature, …"""
     sequences = train.sequences
     window = usual_window(sequences) if format.window is None else None
     cut = f"recordings are long, so programs learn from windows of {window} frames; see --window"
-    return (*([cut] if window else []), *_counting(train, format))
+    points = _points(train, derived)
+    return (*([cut] if window else []), *_counting(train, format), *points)
+
+
+def _points(train: Recordings, derived: Mapping[str, str]) -> tuple[str, ...]:
+    """What could be made of tracked points that are read as bare coordinates."""
+    points = list(points_of(train.sequences.feature_names))
+    if train.rows is None or derived or len(points) < 2:
+        return ()
+    one, other = points[:2]
+    shown = ", ".join(points[:4]) + (", …" if len(points) > 4 else "")
+    return (
+        f"the columns hold points ({shown}); what programs need is often between them: "
+        f"--derive 'distance({one}, {other})', --derive 'speed({one})'",
+    )
 
 
 def _counting(train: Recordings, format: DataFormat) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from nearstar.cli import values
 from nearstar.cli.folder import RESULT, load_model
 from nearstar.cli.options import Option, OptionGroup
+from nearstar.columns import columns_read
 from nearstar.errors import NearstarError
 from nearstar.explain import in_parts
 from nearstar.model import Model
@@ -91,11 +92,15 @@ def _meaning(model: Model) -> str:
 
 
 def _facts(model: Model) -> list[str]:
+    read = [model.domain.features[column] for column in columns_read(model.program)]
+    derived = model.domain.derived
     lines = [
         _meaning(model),
-        f"reads: {', '.join(model.domain.features)}",
-        *(f"  {name} = {text}" for name, text in model.domain.derived.items()),
+        f"reads: {', '.join(read)}",
+        *(f"  {name} = {derived[name]}" for name in read if name in derived),
     ]
+    if len(read) < len(model.domain.features):
+        lines.append(f"  of {len(model.domain.features)} features that it was learned with")
     if model.offsets is not None:
         shown = ", ".join(f"{offset:+.3g}" for offset in model.offsets)
         lines.append(f"added to the scores before deciding: {shown}")
@@ -125,12 +130,13 @@ def front_table(front: Sequence[Mapping[str, Any]]) -> str:
 def readable(model: Model, report: Mapping[str, Any], summary: str) -> str:
     """What a fit found, for a person."""
     sizes = report["sizes"]
+    windowed = model.format is not None and model.format.window is not None
     lines = [summary, ""] if summary else []
     lines += [program_text(model), ""]
     lines.append(_meaning(model))
     lines.append(
-        f"learned from {_sequences(sizes['train'])}, compared on {sizes['valid']}"
-        + (f", tested on {sizes['test']}" if sizes["test"] else "")
+        f"learned from {_pieces(sizes['train'], windowed)}, compared on {sizes['valid']}"
+        + (f", tested on {_pieces(sizes['test'], False)}" if sizes["test"] else "")
     )
     if report["f1"] is not None:
         lines.append(f"validation: accuracy {report['accuracy']:.3f}, F1 {report['f1']:.3f}")
@@ -144,5 +150,6 @@ def readable(model: Model, report: Mapping[str, Any], summary: str) -> str:
     return "\n".join(lines)
 
 
-def _sequences(count: int) -> str:
-    return "1 sequence" if count == 1 else f"{count} sequences"
+def _pieces(count: int, windowed: bool) -> str:
+    what = "window" if windowed else "sequence"
+    return f"1 {what}" if count == 1 else f"{count} {what}s"

@@ -35,19 +35,17 @@ class Use:
     """Runs of a label that are shorter are taken into their neighbours."""
 
     @property
-    def windowed(self) -> bool:
-        return self.format.window is not None
-
-    @property
     def per_frame(self) -> bool:
-        """Whether there is an answer for each frame: always, where windows are put together."""
-        return self.windowed or self.model.program.signature.maps_sequences
+        """Whether there is an answer for each frame; of windows that have one answer each, if
+        that is asked for."""
+        each_window = self.format.window is not None and self.format.per == "frame"
+        return each_window or self.model.program.signature.maps_sequences
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """What is decided by, a row for each frame or recording; of windows, their mean."""
         model, sequences = replace(self.model, format=self.format), self.recordings.sequences
-        if self.format.window is None or model.program.signature.maps_sequences:
+        if self.format.window is None or model.program.signature.maps_sequences == self.per_frame:
             return model.scores(sequences)
         # A window's answer counts for each of its frames: a recording may change on its way.
         windows = cut(sequences, self.format.window, self.format.hop)
@@ -113,6 +111,7 @@ def read_for(
     format = replace(changed(model.format or DataFormat(), settings), group=None)
     if not labelled:
         format = replace(format, label=None, positive=None)
+        _check_per(model, settings.get("per"), format)
     read = read_file(
         data,
         format,
@@ -131,3 +130,13 @@ def read_for(
         for name, part in read.parts.items()
         if wanted in (None, name)
     }
+
+
+def _check_per(model: Model, per: str | None, format: DataFormat) -> None:
+    """Raise if answers are asked for that the model does not give."""
+    if per == "sequence" and model.program.signature.maps_sequences:
+        raise NearstarError("--per sequence: this model labels frames; leave --per out")
+    if per == "frame" and not model.program.signature.maps_sequences and format.window is None:
+        raise NearstarError(
+            "--per frame: this model labels whole sequences; with --window it labels windows"
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from nearstar.columns import columns_of
 from nearstar.domain import Domain
 from nearstar.function import Function
 from nearstar.library import (
@@ -108,22 +109,11 @@ def mismatch(operation: Operation, signature: Signature) -> str:
             return f"has {_numbers(signature.input_size)}"
     if not signature.maps_vectors and not getattr(operation, "lifts", False):
         return "is a function of vectors"
-    columns = _columns(operation, signature)
+    columns = columns_of(operation, signature)
     if columns and max(columns) >= signature.input.size:
         return f"reads feature {max(columns)}, counted from 0, of only {signature.input.size}"
     gives = operation.gives if isinstance(operation, Function) else len(columns)
     return f"gives {_numbers(gives)}"
-
-
-def _columns(operation: Operation, signature: Signature) -> tuple[int, ...]:
-    match operation:
-        case Function():
-            return operation.features()
-        case Affine():
-            return operation.columns(signature)
-        case Select():
-            return operation.group.columns
-    return ()
 
 
 def _numbers(count: int | str) -> str:

@@ -10,10 +10,10 @@ demo: $(VENV)/.demo
 	$(BIN)/nearstar demo
 
 test: $(VENV)/.test lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 slow: $(VENV)/.test
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from nearstar.estimator import ProgramClassifier
 
+Check = Callable[[ProgramClassifier], None]
+
 
 @parametrize_with_checks(
     [
-        ProgramClassifier(),
+        ProgramClassifier(trainings=50),
         ProgramClassifier(trainings=10, search="idsbb", n_jobs=1, class_weight="balanced"),
     ]
 )
-def test_scikit_learn_check(
-    estimator: ProgramClassifier, check: Callable[[ProgramClassifier], None]
-) -> None:
+def test_scikit_learn_check(estimator: ProgramClassifier, check: Check) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([ProgramClassifier()])
+def test_scikit_learn_check_as_it_comes(estimator: ProgramClassifier, check: Check) -> None:
     check(estimator)

@@ -28,7 +28,7 @@ def test_exported_python_answers_as_predict_does(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert ended.stdout.split() == rows("predict", tmp_path / "run", path)["prediction"].tolist()
+    assert ended.stdout == nearstar("predict", tmp_path / "run", path)
 
 
 def test_latex_and_json(run: Path) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import subprocess
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 from export.cases import Case, cases, every_construct, every_primitive, of_function
+from export.modules import module_of, run_script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,31 +20,16 @@ from nearstar.function import record
 from nearstar.library import Group
 
 
-def module_of(model: Model, folder: Path) -> ModuleType:
-    """The exported module, imported from a file as anybody would."""
-    source = export(model, "python")
-    assert isinstance(source, str)
-    path = folder / "exported.py"
-    path.write_text(source, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("exported", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.dont_write_bytecode = before
-    return module
-
-
 def check(case: Case, folder: Path) -> None:
     expected, peak = case.expected()
     if not peak < 1e4:
         return
     model, data = case.model, case.data
     module = module_of(model, folder)
+    read = [model.domain.features.index(name) for name in module.FEATURES]
+    inputs = [x[:, read] for x in case.inputs]
     results = {
-        name: np.concatenate([np.atleast_1d(getattr(module, name)(x)) for x in case.inputs])
+        name: np.concatenate([np.atleast_1d(getattr(module, name)(x)) for x in inputs])
         for name in ("scores", "probabilities", "predict")
     }
     scores = results["scores"].reshape(expected.shape)
@@ -189,19 +172,11 @@ def test_the_module_runs_on_a_csv_file(tmp_path: Path) -> None:
     (tmp_path / "rats.csv").write_text("speed\n1\n", encoding="utf-8")
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        # Isolated: what else is installed beside NumPy is not needed, nor is this package.
-        blocked = "import sys; sys.modules['nearstar'] = None; import runpy; del sys.argv[0]; "
-        start = f"{blocked}runpy.run_path('mice.py', run_name='__main__')"
-        return subprocess.run(
-            [sys.executable, "-c", start, "mice.py", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
+        return run_script(tmp_path / "mice.py", *arguments)
 
     done = run("mice.csv")
-    assert (done.stdout, done.stderr) == ("run # 1\nrest\nrun # 1\n", "")
-    assert "rats.csv has no column 'speed, cm'" in run("rats.csv").stderr
+    assert (done.stdout, done.stderr) == ("prediction\nrun # 1\nrest\nrun # 1\n", "")
+    assert "rats.csv: there is no column 'speed, cm'" in run("rats.csv").stderr
     assert "usage: python mice.py FILE.csv" in run().stderr
 
 
@@ -224,14 +199,22 @@ def test_data_that_do_not_fit(tmp_path: Path) -> None:
         module.predict(np.full((2, n), np.nan))
 
 
-def test_derived_features_are_told() -> None:
-    domain = Domain.of_features(["x", "y"], derived={"pace": "change(x)"})
-    signature = domain.signature(1, per_frame=True)
-    text = "map (fun x_t. Affine[1, 2, 3; 0](x_t)) x"
-    source = export(Model.from_text(text, domain, signature, ("a", "b")), "python")
-    docstring = ast.get_docstring(ast.parse(source))
-    assert docstring is not None and "made from others" in docstring
-    assert '"pace": "change(x)"' in docstring
+def test_only_features_that_the_program_reads(tmp_path: Path) -> None:
+    domain = Domain.of_size(
+        6, vectors=("x", "affine", "sel", "const", "add"), groups=(Group("g", (4, 1)),)
+    ).with_functions(record(lambda x: x["x3"], "third", takes=(), gives=1))
+    for text, outputs, expected in (
+        ("GAffine[1, 2; 0](x)", 1, ["x1", "x4"]),
+        ("add(third(x), GAffine[1, 2; 0](x))", 1, ["x1", "x3", "x4"]),
+        ("sel_g x", 2, ["x1", "x4"]),
+        ("x", 6, list(domain.features)),
+        # The rows must be counted all the same.
+        ("const[1]", 1, list(domain.features)),
+    ):
+        signature = domain.signature(outputs, per_frame=False, vectors=True)
+        classes = tuple(map(str, range(max(outputs, 2))))
+        model = Model.from_text(text, domain, signature, classes)
+        assert expected == module_of(model, tmp_path).FEATURES
 
 
 def test_the_module_reads_as_if_written_by_hand() -> None:

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from nearstar.explain.nodes import nodes_of
 from nearstar.export.python_body import Body
-from nearstar.export.python_helpers import HELPERS
+from nearstar.export.python_feature_helpers import feature_helpers
+from nearstar.export.python_features import features_function, features_read
+from nearstar.export.python_helpers import HELPERS, needed
 from nearstar.export.python_literals import listed, quoted
+from nearstar.export.python_main import main_functions, role_constants
 from nearstar.model import Model
 
 _WIDTH = 96
 
 
 def to_python(model: Model) -> str:
-    """The source of a module that predicts as the model does, and runs on a CSV file."""
-    body = Body(nodes_of(model), model.domain.features)
+    """The source of a module that predicts as the model does, and runs on a CSV file.
+
+    It takes only those features that the program reads, where ONNX and JSON keep all of the
+    domain, and it makes derived ones itself.
+    """
+    nodes = nodes_of(model)
+    features = features_read(nodes, model.domain.features)
+    reading = [features_function(model.domain, features), *main_functions(model)]
+    reading_helpers = needed(feature_helpers(model), reading)
+    body = Body(nodes, model.domain.features, taken=reading_helpers)
     scores = _scores(model, body)
-    parts = [*body.definitions, scores, _probabilities(model), _predict(model), _MAIN]
+    deciding = [*body.definitions, scores, _probabilities(model), _predict(model)]
+    deciding_helpers = needed(HELPERS, deciding)
+    # The program comes first: it is what people look for.
+    parts = [*deciding_helpers.values(), *deciding, *reading_helpers.values(), *reading]
     return "\n".join(
         [
             _docstring(model),
@@ -28,9 +42,9 @@ def to_python(model: Model) -> str:
             "",
             "import numpy as np",
             "",
-            *_names(model),
+            *_names(model, features),
             *_learned(body.constants),
-            *(f"\n\n{part}" for part in (*_needed(parts), *parts)),
+            *(f"\n\n{part}" for part in parts),
             "",
             "",
             'if __name__ == "__main__":',
@@ -42,28 +56,34 @@ def to_python(model: Model) -> str:
 
 def _docstring(model: Model) -> str:
     """The module's docstring: whatever stands in names, it cannot end it."""
-    signature, n = model.program.signature, len(model.domain.features)
+    signature = model.program.signature
     labels = ", ".join(map(repr, model.labels))
     if signature.maps_vectors:
-        takes = f"an array with a row for each example and {n} columns"
-        gives = "each example"
+        rows, gives = "example", "each example"
     else:
-        takes = f"an array with a row for each frame of one sequence and {n} columns"
+        rows = "frame of one sequence"
         gives = "each frame" if signature.maps_sequences else "the sequence"
     paragraphs = [
         f"Tells {labels} apart, by a program that nearstar {_version()} learned:",
         _wrapped(model.text(), "    "),
         _wrapped(
-            f"x is {takes}, which are FEATURES in this order. "
             f"predict(x) gives a label for {gives}, probabilities(x) the probability of each "
-            "class, scores(x) the program's own outputs. "
-            "As a script it prints the labels for a CSV file that has the features among its "
-            "columns. Needs only NumPy."
+            f"class, scores(x) the program's own outputs. x is an array with a row for each {rows} "
+            "and a column for each of FEATURES, which the program reads; features(table) makes it "
+            "from the columns of a table."
+        ),
+        _wrapped(
+            "As a script it prints the labels for a CSV file whose first line names its columns. "
+            "Needs only NumPy."
         ),
     ]
-    if model.domain.derived:
-        made = (f"    {quoted(name)}: {quoted(how)}" for name, how in model.domain.derived.items())
-        paragraphs.append("\n".join(["Features made from others before they come here:", *made]))
+    if model.format is not None and model.format.window is not None:
+        paragraphs.append(
+            _wrapped(
+                f"The model looks at windows of {model.format.window} frames; this module sees "
+                "whole sequences, so what it says of longer ones may differ."
+            )
+        )
     text = "\n\n".join(paragraphs).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return f'"""{text}\n"""'
 
@@ -74,10 +94,12 @@ def _version() -> str:
     return __version__
 
 
-def _names(model: Model) -> Iterable[str]:
+def _names(model: Model, features: tuple[str, ...]) -> Iterator[str]:
     yield f"CLASSES = {listed([quoted(label) for label in model.labels])}"
-    yield f"FEATURES = {listed([quoted(name) for name in model.domain.features])}"
+    yield f"FEATURES = {listed([quoted(name) for name in features])}"
     yield "COLUMN = {name: column for column, name in enumerate(FEATURES)}"
+    yield ""
+    yield from role_constants(model)
     if model.offsets is not None:
         yield ""
         yield "# Added to the scores before a class is decided on."
@@ -137,28 +159,3 @@ def _predict(model: Model) -> str:
     kinds = {type(label) for label in model.labels}
     labels = "np.array(CLASSES)" if len(kinds) == 1 else "np.array(CLASSES, dtype=object)"
     return f'def predict(x):\n    """{about}"""\n    codes = {codes}\n    return {labels}[codes]'
-
-
-def _needed(parts: Iterable[str]) -> list[str]:
-    """The helper functions that parts of the module call, or that those call, in order."""
-    text, names = "\n".join(parts), set[str]()
-    while new := {name for name in HELPERS if f"{name}(" in text and name not in names}:
-        names |= new
-        text = "\n".join([text, *(HELPERS[name] for name in new)])
-    return [HELPERS[name] for name in HELPERS if name in names]
-
-
-_MAIN = '''\
-def main():
-    """Print the labels for a CSV file with the features among its columns."""
-    if len(sys.argv) != 2:
-        sys.exit(f"usage: python {sys.argv[0]} FILE.csv")
-    with open(sys.argv[1], newline="", encoding="utf-8-sig") as file:
-        header = next(csv.reader(file), [])
-        for name in FEATURES:
-            if name not in header:
-                sys.exit(f"{sys.argv[1]} has no column {name!r}")
-        columns = [header.index(name) for name in FEATURES]
-        x = np.loadtxt(file, delimiter=",", quotechar='"', comments=None, usecols=columns, ndmin=2)
-    for label in np.atleast_1d(predict(x)):
-        print(label)'''

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nearstar.explain.nodes import Node
@@ -22,10 +22,12 @@ from nearstar.library import BUILT_IN, Affine, Constant, Fold, Input, Map, MapPr
 from nearstar.program import Path
 from nearstar.types import Signature
 
-_TAKEN = {
+TAKEN = {
     *(*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *HELPERS),
-    *("np", "csv", "sys", "x", "state", "scores", "probabilities", "predict", "main"),
+    *("np", "csv", "sys", "x", "state", "features", "scores", "probabilities", "predict"),
+    *("sequences", "table_of", "answers", "main"),
 }
+"""Names that mean something in every module."""
 _CALLED = {
     "if": "choice",
     "add": "total",
@@ -70,14 +72,16 @@ class _Scope:
 class Body:
     """The parts of a module that come from the program."""
 
-    def __init__(self, nodes: Mapping[Path, Node], features: tuple[str, ...]) -> None:
+    def __init__(
+        self, nodes: Mapping[Path, Node], features: tuple[str, ...], taken: Iterable[str] = ()
+    ) -> None:
         self.nodes = nodes
         self.features = features
         self.constants: list[str] = []
         """Lines that define the parameters."""
         self.definitions: list[str] = []
         """Functions of the user's, and steps of folds."""
-        self._names = _Names(nodes)
+        self._names = _Names(nodes, {*TAKEN, *taken})
         self._defined: set[Function] = set()
 
     def scores(self, signature: Signature) -> list[str]:
@@ -235,8 +239,8 @@ class Body:
 class _Names:
     """Names that are not taken: that of the operation, with the node's number if need be."""
 
-    def __init__(self, nodes: Mapping[Path, Node]) -> None:
-        self._taken = set(_TAKEN)
+    def __init__(self, nodes: Mapping[Path, Node], taken: set[str]) -> None:
+        self._taken = taken
         self._counts = Counter(_base(node) for node in nodes.values())
         self._counts["gate"] += sum(node.temperature is not None for node in nodes.values())
         self._counts["step"] += sum(isinstance(node.operation, Fold) for node in nodes.values())

@@ -1,5 +1,10 @@
 """Functions that an exported module may need, as their source, in the order they are written."""
 
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
 CHECKED = '''\
 def checked(x):
     """The data as the model sees them: in single precision, computed with in double."""
@@ -65,3 +70,16 @@ HELPERS = {
     "root": ROOT,
     "exponential": EXPONENTIAL,
 }
+
+
+def needed(helpers: Mapping[str, str], parts: Iterable[str]) -> dict[str, str]:
+    """The helpers that parts of a module call, or that those call, in order."""
+    text, names = "\n".join(parts), set[str]()
+    while new := {name for name in helpers if name not in names and _calls(text, name)}:
+        names |= new
+        text = "\n".join(helpers[name] for name in new)
+    return {name: source for name, source in helpers.items() if name in names}
+
+
+def _calls(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\(", text) is not None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 _WIDTH = 96
 
 
-def quoted(value: str | int | float | bool) -> str:
+def quoted(value: str | int | float | bool | None) -> str:
     """A label or a name, in double quotes if it is a plain text."""
     if isinstance(value, str) and value.isprintable() and not {'"', "\\"} & set(value):
         return f'"{value}"'

@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from nearstar.columns import columns_read
 from nearstar.explain.nodes import nodes_of
 from nearstar.export.python_body import Body
 from nearstar.export.python_feature_helpers import feature_helpers
-from nearstar.export.python_features import features_function, features_read
+from nearstar.export.python_features import features_function
 from nearstar.export.python_helpers import HELPERS, needed
 from nearstar.export.python_literals import listed, quoted
 from nearstar.export.python_main import main_functions, role_constants
@@ -24,7 +25,8 @@ def to_python(model: Model) -> str:
     domain, and it makes derived ones itself.
     """
     nodes = nodes_of(model)
-    features = features_read(nodes, model.domain.features)
+    read = [model.domain.features[column] for column in columns_read(model.program)]
+    features = tuple(read) or model.domain.features  # all, if it reads none, to count rows
     reading = [features_function(model.domain, features), *main_functions(model)]
     reading_helpers = needed(feature_helpers(model), reading)
     body = Body(nodes, model.domain.features, taken=reading_helpers)

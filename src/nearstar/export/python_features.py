@@ -8,35 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from nearstar.data.derived import Call, Column, Point, read_derived
 from nearstar.data.points import points_of
 from nearstar.domain import Domain
-from nearstar.explain.nodes import Node
 from nearstar.export.python_body import TAKEN
 from nearstar.export.python_feature_helpers import FEATURE_HELPERS
 from nearstar.export.python_literals import quoted
-from nearstar.function import Function
-from nearstar.library import Input, Select
-from nearstar.program import Path
 
 _HEAD = '''\
 def features(table):
     """x from a table: a dictionary of columns by name, or a structured array."""'''
 _EARLIER = re.compile(r"\b(change|turn|speed|acceleration|heading)\(")
 """What may look at the frame before."""
-
-
-def features_read(nodes: Mapping[Path, Node], features: tuple[str, ...]) -> tuple[str, ...]:
-    """The features that a program reads, in their order; all if it reads none, to count rows."""
-    columns: set[int] = set()
-    for node in nodes.values():
-        match node.operation:
-            case Input():
-                return features
-            case Select(group=group):
-                columns.update(group.columns)
-            case Function() as function:
-                columns.update(function.features())
-        if node.leaf is not None:
-            columns.update(node.leaf.columns)
-    return tuple(name for column, name in enumerate(features) if column in columns) or features
 
 
 def features_function(domain: Domain, features: Sequence[str]) -> str:

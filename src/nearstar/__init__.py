@@ -18,8 +18,6 @@ from nearstar.data import (
 )
 from nearstar.domain import Domain
 from nearstar.errors import DataError, DomainError, NearstarError, ProgramError, TextError
-from nearstar.explain import explain
-from nearstar.export import export
 from nearstar.expression import exp, log, maximum, minimum, mix, relu, sigmoid, sqrt, tanh
 from nearstar.function import Function, function
 from nearstar.grammar import Grammar, Rule
@@ -115,8 +113,6 @@ __all__ = [
     "Vector",
     "canonical",
     "exp",
-    "explain",
-    "export",
     "function",
     "is_complete",
     "learn",

@@ -115,8 +115,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     program_ : str
         The program with its parameters.
     programs_ : DataFrame
-        The best program at every price, cheapest first: program, cost, depth (rules applied), f1
-        and accuracy on the validation data, score (λ·cost + error), chosen.
+        The best program at every price, cheapest first: cost, depth (rules applied), f1 and
+        accuracy on the validation data, score (λ·cost + error), chosen, program.
     gap_ : float or None
         How far the best score may be above the least possible one; None if unknown.
     history_ : DataFrame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from nearstar.text import parse, to_text
 from nearstar.threshold import decide, probabilities
 from nearstar.train import Trained
 from nearstar.types import Signature
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FACTS = ("metrics", "provenance")
 """What is kept of how a model was made: how well it did, and where it comes from."""
@@ -204,11 +207,26 @@ class Model:
         theta = scaled(layout(self.program, self.units), self.theta, self.scale)
         return Session(code, theta, blocks, stop=stop.flag)
 
-    # Files
+    # Elsewhere
+
+    def explain(self, data: Sequences) -> pd.DataFrame:
+        """Why: the value of every part of the program at each frame; see docs/guide.md.
+
+        The parts are numbered as in ``attrs["program"]`` of the table.
+        """
+        from nearstar.explain import explain  # which is written in terms of models
+
+        return explain(self, data)
+
+    def export(self, to: str) -> str | bytes:
+        """The program for other places: "python" (needs only NumPy), "onnx", "latex" or "json"."""
+        from nearstar.export import export
+
+        return export(self, to)
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON, whole or not at all."""
-        from nearstar import model_file  # which is written in terms of models
+        from nearstar import model_file
 
         model_file.write(self, path)
 

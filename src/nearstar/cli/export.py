@@ -11,7 +11,6 @@ from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.output import write_file
 from nearstar.errors import NearstarError
 from nearstar.export import FORMATS
-from nearstar.export import export as exported
 
 OPTIONS = (
     OptionGroup(
@@ -28,7 +27,7 @@ def export(settings: dict[str, Any]) -> int:
     """``nearstar export``."""
     if settings["to"] is None:
         raise NearstarError(f"export needs --to, one of {', '.join(FORMATS)}")
-    content = exported(load_model(settings["model"]), settings["to"])
+    content = load_model(settings["model"]).export(settings["to"])
     if settings["out"] is not None:
         write_file(settings["out"], content)
     elif isinstance(content, bytes):

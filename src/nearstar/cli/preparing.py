@@ -174,7 +174,9 @@ def _notes(train: Recordings, format: DataFormat, derived: Mapping[str, str]) ->
 
 def _points(train: Recordings, derived: Mapping[str, str]) -> tuple[str, ...]:
     """What could be made of tracked points that are read as bare coordinates."""
-    points = list(points_of(train.sequences.feature_names))
+    names = train.sequences.feature_names
+    # Where there is a third axis, x and y alone are no place.
+    points = [point for point in points_of(names) if f"{point}_z" not in names]
     if train.rows is None or derived or len(points) < 2:
         return ()
     one, other = points[:2]

@@ -25,13 +25,13 @@ def front_table(front: Sequence[Candidate], models: Sequence[Model], chosen: int
     scores = [model.facts["metrics"]["validation"] or {} for model in models]
     return pd.DataFrame(
         {
-            "program": [model.text() for model in models],
             "cost": [each.structural_cost for each in evaluations],
             "depth": [each.program.size for each in evaluations],
             "f1": [each.get("f1") for each in scores],
             "accuracy": [each.get("accuracy") for each in scores],
             "score": [each.path_cost for each in evaluations],
             "chosen": [place == chosen for place in range(len(evaluations))],
+            "program": [model.text() for model in models],
         }
     )
 

@@ -23,11 +23,11 @@ from nearstar.errors import DataError, NearstarError
 from nearstar.estimating.choice import choose
 from nearstar.estimating.continuing import Search
 from nearstar.estimating.examples import Examples
+from nearstar.estimating.prepared import Prepared
 from nearstar.estimating.reader import Reader
 from nearstar.estimating.report import explanation, front_table, history_table
 from nearstar.estimating.settings import read_seed, read_settings
 from nearstar.estimating.targets import accuracy
-from nearstar.fitted import fitted
 from nearstar.fitting import read_budget, read_domain, usual_window
 from nearstar.model import Model
 from nearstar.program import Program
@@ -212,41 +212,25 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reader = settings.reader.after(examples)
         earlier: Search | None = getattr(self, "_search", None) if self.warm_start else None
         seed = read_seed(self.random_state, earlier.seed if earlier else None)
-        recordings = rarer_second({"all": examples.recordings}, "all")["all"]
-        by_code = np.asarray(examples.classes)
-        by_code = by_code if recordings is examples.recordings else by_code[::-1]
-        format = reader.format
-        if format.window is None:
-            format = replace(format, window=usual_window(recordings.sequences))
-        train, valid = (
-            in_windows(part, format) for part in self._split(recordings, by_code, reader, seed)
-        )
-        task = Task(train, valid)
-        domain = read_domain(self.domain, train, self.groups, settings.derived)
-        budget = read_budget(train, recordings.labels, self.class_weight, self.budget)
-        search = Search.of(
-            task,
-            seed,
-            domain=domain,
-            search=settings.algorithm,
-            budget=budget,
-            constraints=settings.constraints,
-            weight=self.weight,
-            start=self.start,
-        )
+        prepared = self._prepare(examples, reader, settings.derived, seed)
+        task, domain, algorithm = prepared.task, prepared.domain, settings.algorithm
+        chosen: dict[str, Any] = {
+            "budget": prepared.budget,
+            "constraints": settings.constraints,
+            "weight": self.weight,
+            "start": self.start,
+        }
+        search = Search.of(task, seed, domain=domain, search=algorithm, **chosen)
         if earlier is not None:
             search.check_same(earlier)
             search = earlier
         result = learn(
             task,
             domain,
-            settings.algorithm,
+            algorithm,
             seed=seed,
-            budget=budget,
+            **chosen,
             limits=settings.limits,
-            constraints=settings.constraints,
-            weight=self.weight,
-            start=self.start,
             workers=settings.workers,
             progress=self.verbose,
             memory=search.memory if self.warm_start else None,
@@ -255,32 +239,35 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if result.best is None:
             raise NearstarError(result.summary())
         self._reader = reader
-        source = {
-            "seed": seed,
-            "weight": self.weight,
-            "gap": result.gap,
-            "ended": result.ended,
-            "trained": result.trained,
-        }
-        self._models = [
-            fitted(
-                candidate.trained,
-                task,
-                domain,
-                recordings.labels,
-                format,
-                tuned=self.tune_threshold,
-                provenance=source,
-            )
-            for candidate in result.front
-        ]
+        self._models = prepared.models(result, seed, tuned=self.tune_threshold)
+        self._by_code = prepared.by_code
         self.classes_ = np.asarray(examples.classes)
-        self._by_code = by_code
         self.domain_ = domain
         self.result_ = result
         self.gap_ = result.gap
         self.history_ = history_table(result.trace)
         return self.select()
+
+    def _prepare(
+        self, examples: Examples, reader: Reader, derived: Mapping[str, str], seed: int
+    ) -> Prepared:
+        """Data, language and training, from the examples and the parameters."""
+        recordings = rarer_second({"all": examples.recordings}, "all")["all"]
+        by_code = np.asarray(examples.classes)
+        by_code = by_code if recordings is examples.recordings else by_code[::-1]
+        format = reader.format
+        if format.window is None:
+            format = replace(format, window=usual_window(recordings.sequences))
+        parts = self._split(recordings, by_code, reader, seed)
+        train, valid = (in_windows(part, format) for part in parts)
+        return Prepared(
+            task=Task(train, valid),
+            domain=read_domain(self.domain, train, self.groups, derived),
+            budget=read_budget(train, recordings.labels, self.class_weight, self.budget),
+            labels=recordings.labels,
+            by_code=by_code,
+            format=format,
+        )
 
     def select(
         self,

@@ -46,7 +46,9 @@ class Graph:
         from onnx import helper
 
         outputs = [self.fresh(kind) for _ in range(n)]
-        self.nodes.append(helper.make_node(kind, list(inputs), outputs, **attributes))
+        # Named, since older runtimes confuse nodes without names when they join them.
+        node = helper.make_node(kind, list(inputs), outputs, name=outputs[0], **attributes)
+        self.nodes.append(node)
         return outputs
 
     def number(self, values: ArrayLike) -> str:

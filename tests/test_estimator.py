@@ -878,3 +878,10 @@ def test_long_recordings_are_learned_from_in_windows_and_answered_whole() -> Non
     )
     whole = quick(trainings=4).fit([x[:1000] for x in X], [each[:1000] for each in y])
     assert whole.model_.format.window is None
+
+
+def test_a_table_with_an_index_of_levels_is_no_set_of_vectors() -> None:
+    index = pd.MultiIndex.from_product([range(4), range(5)], names=["case", "time"])
+    table = pd.DataFrame({"a": np.arange(20.0)}, index=index)
+    with pytest.raises(NearstarError, match="reset_index"):
+        quick().fit(table, np.tile([0, 1], 10))

@@ -13,7 +13,7 @@ from export.modules import module_of, run_script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearstar import Domain, Model, tracking_table
+from nearstar import Domain, Model, Sequences, tracking_table
 from nearstar.data.derived import parse_derived
 from nearstar.data.deriving import compute
 from nearstar.data.format import DataFormat
@@ -250,8 +250,21 @@ def test_the_features_read_as_the_user_wrote_them() -> None:
     assert "mouse2_tail" not in source
 
 
-def test_windows_are_told() -> None:
-    model = of_text(
-        "map (fun t. ReadAffine[1; 0](t)) x", ["a"], format=DataFormat(window=50, hop=20)
-    )
-    assert "The model looks at windows of 50 frames" in str(export(model, "python"))
+@pytest.mark.parametrize("hop", [None, 3, 7])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mapprefix (fun t. fold (fun u. ReadAffine[.7; .2; -.1](u)) c t) x",
+        "fold (fun t. ReadAffine[.5; .4; .1](t)) c x",
+    ],
+)
+def test_windows_are_seen_as_the_model_sees_them(
+    text: str, hop: int | None, tmp_path: Path
+) -> None:
+    model = of_text(text, ["a"], format=DataFormat(window=7, hop=hop))
+    module = module_of(model, tmp_path)
+    for length in (1, 6, 7, 8, 20, 21, 33):
+        x = np.random.default_rng(length).normal(size=(length, 1))
+        expected = model.scores(Sequences.from_arrays([x], feature_names=["a"]))
+        found = np.reshape(module.scores(x), expected.shape)
+        np.testing.assert_allclose(found, expected, atol=1e-5)

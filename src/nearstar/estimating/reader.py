@@ -91,6 +91,11 @@ class Reader:
     ) -> Examples:
         if self.is_table(X):
             return from_table(X, format, self.features, self.derived, y, groups, classes)
+        if getattr(getattr(X, "index", None), "nlevels", 1) > 1:
+            raise DataError(
+                "X is a table whose index has several levels; write them into columns with "
+                "X.reset_index(), and name these as sequence= and frame="
+            )
         data, form = arranged(X, self.layout)
         if form == "vectors":
             data = validate_data(

@@ -31,7 +31,7 @@ def to_python(model: Model) -> str:
     reading_helpers = needed(feature_helpers(model), reading)
     body = Body(nodes, model.domain.features, taken=reading_helpers)
     scores = _scores(model, body)
-    deciding = [*body.definitions, scores, _probabilities(model), _predict(model)]
+    deciding = [*body.definitions, *scores, _probabilities(model), _predict(model)]
     deciding_helpers = needed(HELPERS, deciding)
     # The program comes first: it is what people look for.
     parts = [*deciding_helpers.values(), *deciding, *reading_helpers.values(), *reading]
@@ -79,13 +79,6 @@ def _docstring(model: Model) -> str:
             "Needs only NumPy."
         ),
     ]
-    if model.format is not None and model.format.window is not None:
-        paragraphs.append(
-            _wrapped(
-                f"The model looks at windows of {model.format.window} frames; this module sees "
-                "whole sequences, so what it says of longer ones may differ."
-            )
-        )
     text = "\n\n".join(paragraphs).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return f'"""{text}\n"""'
 
@@ -102,6 +95,9 @@ def _names(model: Model, features: tuple[str, ...]) -> Iterator[str]:
     yield "COLUMN = {name: column for column, name in enumerate(FEATURES)}"
     yield ""
     yield from role_constants(model)
+    if window := _window(model):
+        yield "# Frames of a window, and from the start of one to that of the next."
+        yield f"WINDOW, HOP = {window[0]}, {window[1]}"
     if model.offsets is not None:
         yield ""
         yield "# Added to the scores before a class is decided on."
@@ -124,14 +120,49 @@ def _wrapped(text: str, indent: str = "") -> str:
     )
 
 
-def _scores(model: Model, body: Body) -> str:
+def _scores(model: Model, body: Body) -> list[str]:
     signature = model.program.signature
     one = signature.output.size == 1
     about = "One score, above 0 for the second class" if one else "A score for each class"
     rows = "" if signature.summarises else "; a row for each row of x"
-    lines = ["def scores(x):", f'    """{about}{rows}."""', "    x = checked(x)"]
-    lines += [f"    {line}" for line in body.scores(model.program.signature)]
-    return "\n".join(lines)
+    lines = [f"    {line}" for line in body.scores(signature)]
+    if not _window(model):
+        return ["\n".join(["def scores(x):", f'    """{about}{rows}."""', _CHECKED, *lines])]
+    alone = "\n".join(["def window_scores(x):", f'    """{about}, in one window."""', *lines])
+    mean = _MEAN_OF_WINDOWS if signature.summarises else _MEAN_OF_FRAMES
+    return [alone, _WINDOW_STARTS, mean.format(about=about, outputs=signature.output.size)]
+
+
+def _window(model: Model) -> tuple[int, int] | None:
+    """Frames of a window and from one to the next, if the model sees windows."""
+    format = model.format
+    if format is None or format.window is None or model.program.signature.maps_vectors:
+        return None
+    return format.window, format.hop or format.window
+
+
+_CHECKED = "    x = checked(x)"
+_WINDOW_STARTS = '''\
+def window_starts(n):
+    """Where windows of n frames start; the last one ends with the sequence."""
+    last = max(n - WINDOW, 0)
+    return [*range(0, last, HOP), last]'''
+_MEAN_OF_FRAMES = '''\
+def scores(x):
+    """{about}; a row for each row of x, the mean over the windows that it is in."""
+    x = checked(x)
+    total, windows = np.zeros((len(x), {outputs})), np.zeros((len(x), 1))
+    for start in window_starts(len(x)):
+        frames = slice(start, start + WINDOW)
+        total[frames] += window_scores(x[frames])
+        windows[frames] += 1
+    return total / windows'''
+_MEAN_OF_WINDOWS = '''\
+def scores(x):
+    """{about}, the mean over all windows."""
+    x = checked(x)
+    starts = window_starts(len(x))
+    return np.mean([window_scores(x[start : start + WINDOW]) for start in starts], axis=0)'''
 
 
 def _probabilities(model: Model) -> str:

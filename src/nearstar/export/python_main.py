@@ -80,4 +80,8 @@ def main():
         lines = answers(rows)
     except ValueError as problem:
         sys.exit(f"{sys.argv[1]}: {problem}")
-    csv.writer(sys.stdout, lineterminator="\\n").writerows(lines)'''
+    try:
+        csv.writer(sys.stdout, lineterminator="\\n").writerows(lines)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has seen enough
+        sys.stdout = None'''

@@ -384,3 +384,11 @@ def test_of_features() -> None:
         Domain.of_features(domain.features, {"g": ["tail_z"]})
     with pytest.raises(DomainError, match="did you mean 'basketball'"):
         Domain.built_in("basketbal")
+
+
+def test_groups_may_be_a_table() -> None:
+    domain = Domain("arena", ("x1", "y1", "speed"), {"position": ["x*", 1], "speed": ["speed"]})
+    assert [(group.name, group.columns) for group in domain.groups] == [
+        ("position", (0, 1)),
+        ("speed", (2,)),
+    ]

@@ -26,7 +26,16 @@ from models.random_models import Case, cases, some_data
 from strategies import rich_domain
 
 import nearstar
-from nearstar import Domain, Model, NearstarError, ProgramError, Sequences, parse
+from nearstar import (
+    DataError,
+    Domain,
+    Model,
+    NearstarError,
+    ProgramError,
+    Sequences,
+    parse,
+    tracking_table,
+)
 from nearstar.data.format import DataFormat
 from nearstar.data.synthetic import HIDDEN_RULE
 from nearstar.model_file import VERSION
@@ -526,3 +535,33 @@ def usable_or_refused(path: Path) -> None:
         model.outputs(data)
     model.save(path)
     assert Model.load(path).text() == model.text()
+
+
+def test_new_data_are_read_as_those_that_were_learned_from(tmp_path: Path) -> None:
+    table = tracking_table(4)
+    derived = {"gap": "distance(mouse1_body, mouse2_body)"}
+    domain = Domain.of_features(["mouse1_body_x"], {"gap": ["gap"]}, derived)
+    model = Model.from_text(
+        "map (fun t. GapAffine[-1; 8](t)) x",
+        domain,
+        domain.signature(1, per_frame=True),
+        ("other", "sniff"),
+        format=DataFormat(sequence="video", frame="frame", label="behavior", group="cage"),
+    )
+    table.to_csv(tmp_path / "mice.csv", index=False)
+    read = [model.read(source) for source in (str(tmp_path / "mice.csv"), tmp_path / "mice.csv")]
+    assert {each.sequences.fingerprint() for each in read} == {read[0].sequences.fingerprint()}
+    backwards = model.read(table.drop(columns="behavior")[::-1])
+    for place, name in enumerate(backwards.ids):
+        own = read[0].sequences.sequence(read[0].ids.index(name))
+        np.testing.assert_array_equal(backwards.sequences.sequence(place), own)
+    labelled = model.read(table, labelled=True)
+    assert model.evaluate(labelled.sequences).accuracy > 0.5
+    np.savez(tmp_path / "parts.npz", X_train=np.zeros((2, 3, 2)), X_test=np.zeros((2, 3, 2)))
+    with pytest.raises(DataError, match="the parts train, test"):
+        Model.from_text(
+            "map (fun t. Affine[0, 0; 1](t)) x",
+            Domain.of_size(2),
+            Domain.of_size(2).signature(1, per_frame=True),
+            ("a", "b"),
+        ).read(tmp_path / "parts.npz")

@@ -69,6 +69,7 @@ class Domain:
     name: str
     features: tuple[str, ...]
     groups: tuple[Group, ...] = ()
+    """A table of lists of columns will do: {"position": ["x*", 4]}."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Other titles of groups in text: {"Dist": "distance"} reads DistAffine."""
     sequences: tuple[str, ...] = _RULES["sequences"]
@@ -97,6 +98,8 @@ class Domain:
         object.__setattr__(self, "features", _all_features(self.features, self.derived))
         if len(set(self.features)) != len(self.features) or not self.features:
             raise DomainError(f"domain {self.name}: feature names must be given, each once")
+        if isinstance(self.groups, Mapping):
+            object.__setattr__(self, "groups", _groups(self.groups, self.features))
         self._check_groups()
         if not (is_number(self.penalty) and self.penalty >= 0):
             raise DomainError(f"the penalty must be a number from 0, not {self.penalty!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
 from nearstar.data.reading import unnamed
+from nearstar.data.recordings import Recordings
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.data.windows import cut
@@ -206,6 +207,35 @@ class Model:
         code = lower(self.program, self.scale, self.units)
         theta = scaled(layout(self.program, self.units), self.theta, self.scale)
         return Session(code, theta, blocks, stop=stop.flag)
+
+    # Data
+
+    def read(self, source: str | Path | pd.DataFrame, *, labelled: bool = False) -> Recordings:
+        """A file or a table, read as the data were that the model was learned from.
+
+        Its ``sequences`` are what the other methods take. ``labelled``: with the labels, which
+        are not needed to predict. A file that has parts is for `nearstar.read_file`.
+        """
+        from nearstar.data.files import read_file
+        from nearstar.data.tables import read_table
+
+        format = replace(self.format or DataFormat(), group=None, part=None)
+        if not labelled:
+            format = replace(format, label=None, positive=None)
+        how: dict[str, Any] = {
+            "features": self.domain.features,
+            "derived": self.domain.derived,
+            "labels": self.labels if labelled else None,
+        }
+        if not isinstance(source, str | Path):
+            return read_table(source, format, **how)
+        parts = read_file(source, format, **how).parts
+        if len(parts) > 1:
+            raise DataError(
+                f"{source} has the parts {', '.join(parts)}; read it with nearstar.read_file, and "
+                "take one of its parts"
+            )
+        return next(iter(parts.values()))
 
     # Elsewhere
 

@@ -123,7 +123,7 @@ def _missing(path: Path) -> str:
     if not folder.is_dir():
         return f"there is no file {path}, nor a folder {folder}"
     there = sorted(each.name for each in folder.iterdir() if each.suffix == ".json")
-    return f"there is no file {path}; {suggestion(path.name, there)}"
+    return f"there is no file {path}" + (f"; {suggestion(path.name, there)}" if there else "")
 
 
 def _check_length(n_bytes: int) -> None:

@@ -67,3 +67,16 @@ def test_values_beyond_32_bits() -> None:
     ):
         check_float32(values, "ab", place)
     check_float32(values[:1], "ab", place)
+
+
+def test_padding_is_recognised() -> None:
+    padded = np.ones((6, 2))
+    padded[[2, 5]] = np.nan
+    offsets = np.array([0, 3, 6])
+    for values, words in (
+        (padded, "an array of lengths"),
+        (padded[::-1], "interpolate"),  # at the beginnings
+        (np.where(np.arange(12).reshape(6, 2) == 4, np.nan, 1.0), "interpolate"),
+    ):
+        with pytest.raises(DataError, match=words):
+            deal_with_missing(values, offsets, ("a", "b"), str, "error")

@@ -139,7 +139,9 @@ def readable(model: Model, report: Mapping[str, Any], summary: str) -> str:
         + (f", tested on {_pieces(sizes['test'], False)}" if sizes["test"] else "")
     )
     if report["f1"] is not None:
-        lines.append(f"validation: accuracy {report['accuracy']:.3f}, F1 {report['f1']:.3f}")
+        tuned = "" if model.offsets is None else ", with tuned thresholds"
+        scores = f"accuracy {report['accuracy']:.3f}, F1 {report['f1']:.3f}"
+        lines.append(f"validation{tuned}: {scores}")
     if "test" in report:
         lines.append(f"test: {scores_line(report['test'])}")
     lines += [f"note: {each}" for each in report["notes"]]

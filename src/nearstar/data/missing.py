@@ -39,10 +39,24 @@ def deal_with_missing(
         return values
     if how == "interpolate":
         return interpolate(values, offsets, names, place)
+    advice = "Fill it in, leave the column or the sequence out, or ask for missing='interpolate'"
+    if _is_padding(values, offsets, missing):
+        advice = (
+            "Only whole frames at the ends of sequences are: if that is padding, give sequences of "
+            "their own lengths (in an .npz file, an array of lengths beside X)"
+        )
     raise DataError(
         f"{_number(missing)} missing (NaN); the first is {_where(first, values, names, place)}. "
-        "Fill it in, leave the column or the sequence out, or ask for missing='interpolate'"
+        f"{advice}"
     )
+
+
+def _is_padding(values: NDArray[Any], offsets: NDArray[np.int64], missing: int) -> bool:
+    """Whether all that is missing are whole frames at the ends of sequences."""
+    whole = np.isnan(values).all(axis=1)
+    ends_again = whole[:-1] & ~whole[1:]
+    ends_again[offsets[1:-1] - 1] = False  # where the next sequence begins
+    return missing == whole.sum() * values.shape[1] and not ends_again.any()
 
 
 def interpolate(

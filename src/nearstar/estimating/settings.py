@@ -63,6 +63,8 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
 
 def _limits(seconds: Any, trainings: Any) -> Limits:
     """A search by name goes on as long as it may, so that there is always a limit."""
+    if seconds is not None and not is_number(seconds):
+        raise NearstarError(f"time_limit is a number of seconds, or None, not {seconds!r}")
     limits = Limits(seconds=seconds, trainings=trainings)
     return Limits(trainings=_USUAL_TRAININGS) if limits == Limits() else limits
 

@@ -57,12 +57,16 @@ def _excess(audit: Audit) -> str:
         text = f"the heuristic overestimated at none of the {_nodes(audit)} compared"
     else:
         text = (
-            f"the heuristic overestimated at {audit.violations:.0%} of {_nodes(audit)}, by up to "
-            f"{audit.largest:.4f}: programs that much below the gap's bound may exist"
+            f"the heuristic overestimated at {_share(audit.violations)} of {_nodes(audit)}, by up "
+            f"to {audit.largest:.4f}: programs that much below the gap's bound may exist"
         )
     if audit.correlation is None:
         return text
     return f"{text}; rank correlation with what was reached {audit.correlation:.2f}"
+
+
+def _share(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.005 else f"{share:.1%}"
 
 
 def _nodes(audit: Audit) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,25 +15,21 @@ from nearstar.data.hold_out import hold_out
 from nearstar.data.labels import Label
 from nearstar.data.positive import rarer_second
 from nearstar.data.recordings import Recordings
-from nearstar.data.sequences import Sequences
-from nearstar.data.windows import in_windows
 from nearstar.domain import Domain
 from nearstar.errors import DataError, NearstarError
 from nearstar.estimating.choice import choose
 from nearstar.estimating.continuing import Search
 from nearstar.estimating.examples import Examples
-from nearstar.estimating.prepared import Prepared
 from nearstar.estimating.reader import Reader
 from nearstar.estimating.report import explanation, front_table, history_table
 from nearstar.estimating.settings import read_seed, read_settings
 from nearstar.estimating.targets import accuracy
-from nearstar.fitting import read_budget, read_domain, usual_window
 from nearstar.model import Model
+from nearstar.prepared import prepare
 from nearstar.program import Program
 from nearstar.run.learn import learn
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
-from nearstar.task import Task
 from nearstar.train import Budget
 
 if TYPE_CHECKING:
@@ -212,7 +207,18 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reader = settings.reader.after(examples)
         earlier: Search | None = getattr(self, "_search", None) if self.warm_start else None
         seed = read_seed(self.random_state, earlier.seed if earlier else None)
-        prepared = self._prepare(examples, reader, settings.derived, seed)
+        recordings = rarer_second({"all": examples.recordings}, "all")["all"]
+        by_code = np.asarray(examples.classes)
+        by_code = by_code if recordings is examples.recordings else by_code[::-1]
+        prepared = prepare(
+            *self._split(recordings, by_code, reader, seed),
+            reader.format,
+            domain=self.domain,
+            groups=self.groups,
+            derived=settings.derived,
+            class_weight=self.class_weight,
+            budget=self.budget,
+        )
         task, domain, algorithm = prepared.task, prepared.domain, settings.algorithm
         chosen: dict[str, Any] = {
             "budget": prepared.budget,
@@ -239,35 +245,24 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if result.best is None:
             raise NearstarError(result.summary())
         self._reader = reader
-        self._models = prepared.models(result, seed, tuned=self.tune_threshold)
-        self._by_code = prepared.by_code
+        source = {
+            "seed": seed,
+            "weight": self.weight,
+            "gap": result.gap,
+            "ended": result.ended,
+            "trained": result.trained,
+        }
+        self._models = [
+            prepared.model(each.trained, tuned=self.tune_threshold, provenance=source)
+            for each in result.front
+        ]
+        self._by_code = by_code
         self.classes_ = np.asarray(examples.classes)
         self.domain_ = domain
         self.result_ = result
         self.gap_ = result.gap
         self.history_ = history_table(result.trace)
         return self.select()
-
-    def _prepare(
-        self, examples: Examples, reader: Reader, derived: Mapping[str, str], seed: int
-    ) -> Prepared:
-        """Data, language and training, from the examples and the parameters."""
-        recordings = rarer_second({"all": examples.recordings}, "all")["all"]
-        by_code = np.asarray(examples.classes)
-        by_code = by_code if recordings is examples.recordings else by_code[::-1]
-        format = reader.format
-        if format.window is None:
-            format = replace(format, window=usual_window(recordings.sequences))
-        parts = self._split(recordings, by_code, reader, seed)
-        train, valid = (in_windows(part, format) for part in parts)
-        return Prepared(
-            task=Task(train, valid),
-            domain=read_domain(self.domain, train, self.groups, derived),
-            budget=read_budget(train, recordings.labels, self.class_weight, self.budget),
-            labels=recordings.labels,
-            by_code=by_code,
-            format=format,
-        )
 
     def select(
         self,
@@ -348,12 +343,10 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _split(
         self, recordings: Recordings, classes: NDArray[Any], reader: Reader, seed: int
-    ) -> tuple[Sequences, Sequences]:
-        """The sequences to train on and those to compare programs on."""
+    ) -> tuple[Recordings, Recordings]:
+        """What is trained on, and what programs are compared on."""
         if isinstance(self.validation, tuple | list):
-            own = reader.read(self, *self.validation, classes=classes)
-            return recordings.sequences, own.sequences
+            return recordings, reader.read(self, *self.validation, classes=classes).recordings
         if self.validation == 0:
-            return recordings.sequences, recordings.sequences
-        train, valid = hold_out(recordings, self.validation, seed)
-        return train.sequences, valid.sequences
+            return recordings, recordings
+        return hold_out(recordings, self.validation, seed)

@@ -54,8 +54,12 @@ def read_search(search: str | Algorithm) -> Algorithm:
     return search
 
 
+DomainSource = Domain | str | Path
+"""A domain, the name of a built-in one, or the path of a TOML file."""
+
+
 def read_domain(
-    domain: Domain | str | Path | None,
+    domain: DomainSource | None,
     data: Sequences,
     groups: Mapping[str, Any] | None = None,
     derived: Mapping[str, str] | None = None,
@@ -88,7 +92,7 @@ def _whole_windows(data: Sequences) -> dict[str, Any]:
     return {"summaries": tuple(dict.fromkeys(["fold", "if", *windows, "SlidingWindowAverage10"]))}
 
 
-def load_domain(domain: Domain | str | Path) -> Domain:
+def load_domain(domain: DomainSource) -> Domain:
     """A domain as it is, the built-in one of this name, or that of a TOML file."""
     if isinstance(domain, Domain):
         return domain

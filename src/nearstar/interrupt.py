@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Callable
 from typing import TypeVar
@@ -58,3 +59,37 @@ def interruptible(work: Callable[[], T], stop: Stop) -> T:
     if problems:
         raise problems[0]
     return results[0]
+
+
+class Presses:
+    """Ctrl-C counted instead of raised, while this context lasts.
+
+    An exception that comes while Python code takes a lock leaves it taken, and what waits for it
+    waits forever. So within, interrupts set the stop and are raised by ``check`` alone. Only in
+    the main thread, and only where Ctrl-C would raise KeyboardInterrupt.
+    """
+
+    def __init__(self, stop: Stop) -> None:
+        self.count = 0
+        self._stop = stop
+        self._holds = False
+
+    def __enter__(self) -> Presses:
+        main = threading.current_thread() is threading.main_thread()
+        self._holds = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self._holds:
+            signal.signal(signal.SIGINT, self._press)
+        return self
+
+    def _press(self, *_: object) -> None:
+        self.count += 1
+        self._stop.set()
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if Ctrl-C was pressed."""
+        if self.count:
+            raise KeyboardInterrupt
+
+    def __exit__(self, *_: object) -> None:
+        if self._holds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

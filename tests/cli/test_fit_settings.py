@@ -36,11 +36,12 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Aske
     written(table(5), Path("more.csv"))
     Path("mine.toml").write_text(DOMAIN, "utf-8")
     seen: Asked = {}
-    prepare = fitting.prepare
+    job_of = fitting.job_of
 
     def keep(*arguments: Any) -> Any:
-        seen["prepared"] = prepare(*arguments)
-        return seen["prepared"]
+        seen["job"] = job_of(*arguments)
+        seen["prepared"] = seen["job"].prepared
+        return seen["job"]
 
     def learn(task: Any, domain: Any, algorithm: Any, **more: Any) -> None:
         seen.update(task=task, domain=domain, algorithm=algorithm, **more)
@@ -51,7 +52,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Aske
         seen.update(program=program, task=task, budget=budget, seed=seed, start=start)
         raise Reached
 
-    monkeypatch.setattr(fitting, "prepare", keep)
+    monkeypatch.setattr(fitting, "job_of", keep)
     monkeypatch.setattr(fitting, "learn", learn)
     monkeypatch.setattr(fitting, "train", train)
 
@@ -78,7 +79,7 @@ def budget(**expected: Any) -> Check:
 
 
 def on_test(n_sequences: int) -> Check:
-    return lambda asked: len(asked["prepared"].test or ()) == n_sequences
+    return lambda asked: len(asked["job"].test or ()) == n_sequences
 
 
 def given(**expected: Any) -> Check:
@@ -221,9 +222,9 @@ def test_validation_by_file_by_share_and_not_at_all(asked: Callable[..., Asked])
 
 
 def test_a_column_that_counts_is_pointed_out(asked: Callable[..., Asked]) -> None:
-    (note,) = asked("mice.csv", "--sequence", "video", "--label", "does")["prepared"].notes
+    (note,) = asked("mice.csv", "--sequence", "video", "--label", "does")["job"].notes
     assert "'frame'" in note and "--frame frame" in note
-    assert asked("mice.csv", *ROLES)["prepared"].notes == ()
+    assert asked("mice.csv", *ROLES)["job"].notes == ()
 
 
 def test_long_recordings_are_cut_unless_somebody_says_otherwise(
@@ -232,6 +233,6 @@ def test_long_recordings_are_cut_unless_somebody_says_otherwise(
     written(table(2, 1200), Path("long.csv"))
     seen = asked("long.csv", *ROLES)
     assert set(seen["task"].train.lengths) == {500} and seen["prepared"].format.window == 500
-    assert "--window" in seen["prepared"].notes[0]
+    assert "--window" in seen["job"].notes[0]
     seen = asked("long.csv", *ROLES, "--window", "1200")
-    assert set(seen["task"].train.lengths) == {1200} and not seen["prepared"].notes
+    assert set(seen["task"].train.lengths) == {1200} and not seen["job"].notes

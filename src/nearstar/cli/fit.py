@@ -13,13 +13,13 @@ from nearstar.cli.config import write_config
 from nearstar.cli.fit_options import OUTPUT
 from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, new_folder
 from nearstar.cli.main import INTERRUPTED
-from nearstar.cli.preparing import Prepared, prepare
+from nearstar.cli.preparing import Job, job_of
 from nearstar.cli.showing import readable
 from nearstar.cli.using import Use
 from nearstar.errors import NearstarError
-from nearstar.fitted import fitted
 from nearstar.fitting import read_search
 from nearstar.model import Model
+from nearstar.prepared import Prepared
 from nearstar.program import is_complete
 from nearstar.run import Limits, learn
 from nearstar.search.constraints import Constraints
@@ -49,13 +49,13 @@ def fit(settings: dict[str, Any]) -> int:
     """Read, search, save, report."""
     if settings["sketch"] is not None and settings["program"] is not None:
         raise NearstarError("--sketch completes a program, --program trains one; give only one")
-    prepared = prepare(settings["data"], settings)
+    job = job_of(settings["data"], settings)
     arrange = _search if settings["program"] is None else _training
-    run = arrange(prepared, settings)  # wrong settings are found out before a folder is made
+    run = arrange(job.prepared, settings)  # wrong settings are found out before a folder is made
     with new_folder(settings["out"], Path(settings["data"])) as folder:
         found = run()
-        models = [_model(each, prepared, found, settings) for each in found.front]
-        report = _report(prepared, found, models, folder)
+        models = [_model(each, job, found, settings) for each in found.front]
+        report = _report(job, found, models, folder)
         _write(folder, models, found.best, report, settings)
     if settings["json"]:
         print(json.dumps(report, ensure_ascii=False))
@@ -139,9 +139,7 @@ def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], F
     return training
 
 
-def _model(
-    trained: Trained, prepared: Prepared, found: Found, settings: Mapping[str, Any]
-) -> Model:
+def _model(trained: Trained, job: Job, found: Found, settings: Mapping[str, Any]) -> Model:
     """The model of a program, with its scores on the test data."""
     provenance = {
         "data": Path(settings["data"]).name,
@@ -151,24 +149,17 @@ def _model(
         # Not the time it took: the same settings and data give the same file.
         **{name: value for name, value in found.search.items() if name != "seconds"},
     }
-    model = fitted(
-        trained,
-        prepared.task,
-        prepared.domain,
-        prepared.labels,
-        prepared.format,
-        tuned=settings["threshold"] == "tuned",
-        provenance=provenance,
-    )
-    if prepared.test is None:
+    tuned = settings["threshold"] == "tuned"
+    model = job.prepared.model(trained, tuned=tuned, provenance=provenance)
+    if job.test is None:
         return model
-    tested = Use(model, prepared.test, prepared.format).evaluate().to_dict(model.class_names)
+    tested = Use(model, job.test, job.prepared.format).evaluate().to_dict(model.class_names)
     metrics = {**model.facts["metrics"], "test": tested}
     return replace(model, facts={**model.facts, "metrics": metrics})
 
 
 def _report(
-    prepared: Prepared,
+    job: Job,
     found: Found,
     models: list[Model],
     folder: Path,
@@ -176,15 +167,15 @@ def _report(
     """What was found, as plain data."""
     best = models[found.best]
     report = {**_entry(best), **found.search, "model": str(folder / MODEL)}
-    if prepared.test is not None:
+    if job.test is not None:
         report["test"] = best.facts["metrics"]["test"]
     report["classes"] = list(best.labels)
     report["sizes"] = {
-        "train": len(prepared.task.train),
-        "valid": len(prepared.task.valid),
-        "test": 0 if prepared.test is None else len(prepared.test),
+        "train": len(job.prepared.task.train),
+        "valid": len(job.prepared.task.valid),
+        "test": 0 if job.test is None else len(job.test),
     }
-    report["notes"] = list(prepared.notes)
+    report["notes"] = list(job.notes)
     report["front"] = [
         {**_entry(model), "model": str(folder / FRONT / f"{place}.json")}
         for place, model in enumerate(models, 1)

@@ -20,33 +20,27 @@ from nearstar.data.points import points_of
 from nearstar.data.positive import rarer_second
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import select
-from nearstar.data.windows import in_windows
 from nearstar.domain import Domain
 from nearstar.errors import DataError, NearstarError
-from nearstar.fitting import load_domain, read_budget, read_domain, usual_window
+from nearstar.fitting import load_domain, usual_window
 from nearstar.nearest import suggestion
+from nearstar.prepared import Prepared, prepare
 from nearstar.relax import Units
-from nearstar.task import Task
-from nearstar.train import Budget
 
 DEFAULT_SHARE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """Data, language and training of a fit."""
+class Job:
+    """All that a fit is about."""
 
-    format: DataFormat
-    domain: Domain
-    labels: tuple[Label, ...]
-    task: Task
+    prepared: Prepared
     test: Recordings | None
-    budget: Budget
     notes: tuple[str, ...]
     """What a person should know about the data."""
 
 
-def prepare(data: str, settings: Mapping[str, Any]) -> Prepared:
+def job_of(data: str, settings: Mapping[str, Any]) -> Job:
     """Read and check everything."""
     format = data_format(settings)
     derived = {each.name: each.text for each in map(parse_derived, settings["derive"])}
@@ -56,19 +50,18 @@ def prepare(data: str, settings: Mapping[str, Any]) -> Prepared:
     parts = _parts(data, format, given, derived, settings)
     if format.positive is None:
         parts = rarer_second(parts, "train")
-    labels = parts["train"].labels
-    notes = _notes(parts["train"], format, derived)
-    format = _settled(format, parts["train"])
-    if format.window is None:
-        format = replace(format, window=usual_window(parts["train"].sequences))
-    train, valid = (in_windows(parts[name].sequences, format) for name in ("train", "valid"))
-    groups = _groups(settings["group"], train.feature_names)
-    domain = read_domain(given, train, groups, derived)
-    task = Task(train, valid)
-    domain.grammar(task.signature())  # a language without programs is found out now
-    weights = _class_weight(settings["class_weight"], labels)
-    budget = read_budget(train, labels, weights, **_training(settings))
-    return Prepared(format, domain, labels, task, parts.get("test"), budget, notes)
+    train = parts["train"]
+    prepared = prepare(
+        train,
+        parts["valid"],
+        format,
+        domain=given,
+        groups=_groups(settings["group"], train.sequences.feature_names),
+        derived=derived,
+        class_weight=_class_weight(settings["class_weight"], train.labels),
+        **_training(settings),
+    )
+    return Job(prepared, parts.get("test"), _notes(train, format, derived))
 
 
 def _parts(

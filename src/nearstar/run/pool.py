@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeVar
 
-from nearstar.interrupt import Stop, Stopped
+from nearstar.interrupt import Presses, Stop, Stopped
 
 T = TypeVar("T")
 
@@ -33,6 +33,7 @@ class Pool:
         self._executor = ThreadPoolExecutor(workers, thread_name_prefix="nearstar")
         # One for all: to set it is a single step, which no second Ctrl-C can cut in two.
         self._stop = Stop()
+        self._presses = Presses(self._stop)
         self._futures: Sequence[Future[Any]] = ()
         """Of the latest jobs; all before are done."""
 
@@ -44,8 +45,9 @@ class Pool:
         """
         futures = self._futures = [self._executor.submit(self._do, job) for job in jobs]
         for future in futures:
-            if not _done(future, deadline):
+            if not self._done(future, deadline):
                 raise OutOfTime
+            self._presses.check()  # jobs that were stopped by it have no results
             yield future.result()
 
     def _do(self, job: Job[T]) -> T:
@@ -53,7 +55,18 @@ class Pool:
             raise Stopped
         return job(self._stop)
 
+    def _done(self, future: Future[T], deadline: float | None = None) -> bool:
+        """Wait for a job, at most until the deadline or Ctrl-C; whether it is done."""
+        while not future.done():
+            self._presses.check()
+            left = math.inf if deadline is None else deadline - time.monotonic()
+            if left <= 0:
+                return False
+            wait([future], min(left, LOOK_UP))
+        return True
+
     def __enter__(self) -> Pool:
+        self._presses.__enter__()
         return self
 
     def __exit__(
@@ -63,23 +76,19 @@ class Pool:
         traceback: TracebackType | None,
     ) -> None:
         self._stop.set()
-        # A second Ctrl-C ends the waiting: all have been told, and end by themselves.
-        with suppress(KeyboardInterrupt):
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            for future in self._futures:
-                _done(future)
-            self._executor.shutdown()
-
-
-def _done(future: Future[T], deadline: float | None = None) -> bool:
-    """Wait for a job, at most until the deadline; whether it is done."""
-    while not future.done():
-        left = math.inf if deadline is None else deadline - time.monotonic()
-        if left <= 0:
-            return False
-        # A signal that arrives just before the waiting begins does not end it: look up at times.
-        wait([future], min(left, LOOK_UP))
-    return True
+        pressed = self._presses.count
+        try:
+            with suppress(KeyboardInterrupt):
+                self._executor.shutdown(wait=False, cancel_futures=True)
+                # A second Ctrl-C ends the waiting: all have been told, and end by themselves.
+                while self._presses.count <= pressed and not all(f.done() for f in self._futures):
+                    wait(self._futures, LOOK_UP)
+                if self._presses.count <= pressed:
+                    self._executor.shutdown()
+        finally:
+            self._presses.__exit__()
+        if kind is None:
+            self._presses.check()
 
 
 def available_cores() -> int:

@@ -81,3 +81,34 @@ def test_a_second_ctrl_c_does_not_wait_for_trainings_to_end() -> None:
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 0 and not errors
     assert output == "interrupted\n"
+
+
+TAKING_A_LOCK = """
+import os, sys, threading
+from concurrent.futures import wait
+from run.driving import DOMAIN, small_task
+from nearstar import Budget, learn
+
+events, sent = [], []
+
+def trace(frame, event, arg):
+    # A wait has just taken its lock: now.
+    taken = event == "return" and frame.f_code is threading.Condition.__enter__.__code__
+    above = frame.f_back and frame.f_back.f_back
+    waits = above is not None and above.f_code is wait.__code__
+    if taken and waits and events and not sent:
+        sent.append(True)
+        os.kill(os.getpid(), signal.SIGINT)
+    return trace
+
+sys.settrace(trace)
+result = learn(small_task(), DOMAIN, budget=Budget(neural_epochs=10**8), workers=1,
+               listeners=[events.append], progress=False)
+assert sent and result.ended == "interrupted", (sent, result.ended)
+"""
+
+
+def test_ctrl_c_while_a_lock_is_taken_leaves_nothing_waiting() -> None:
+    """An exception at that moment would leave the lock taken, and the trainings waiting for it."""
+    command = [sys.executable, "-c", HEED + TAKING_A_LOCK]
+    subprocess.run(command, timeout=60, check=True, cwd=TESTS)

@@ -76,14 +76,14 @@ class Pool:
         traceback: TracebackType | None,
     ) -> None:
         self._stop.set()
-        pressed = self._presses.count
+        # One press may be why it ends. Another one ends the waiting: all have been told to end.
+        patient = min(self._presses.count, 1)
         try:
             with suppress(KeyboardInterrupt):
                 self._executor.shutdown(wait=False, cancel_futures=True)
-                # A second Ctrl-C ends the waiting: all have been told, and end by themselves.
-                while self._presses.count <= pressed and not all(f.done() for f in self._futures):
+                while self._presses.count <= patient and not all(f.done() for f in self._futures):
                     wait(self._futures, LOOK_UP)
-                if self._presses.count <= pressed:
+                if self._presses.count <= patient:
                     self._executor.shutdown()
         finally:
             self._presses.__exit__()

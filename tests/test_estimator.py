@@ -410,23 +410,24 @@ def test_warm_start_draws_no_new_seed_and_survives_pickling() -> None:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"weight": 0.5, "max_depth": 4}, "constraints, weight"),
-        ({"groups": {"first": [0]}}, "domain"),
-        ({"class_weight": "balanced"}, "budget"),
-        ({"search": "idsbb"}, "search"),
-        ({"start": "multiply(??, ??)"}, "start"),
-        ({"random_state": 1}, "random_state"),
-        ({"validation": 0.5}, "budget, the data"),  # few sequences get smaller batches
+        ({"weight": 0.5, "max_depth": 4}, "weight was .* constraints.max_depth was 10"),
+        ({"groups": {"first": [0]}}, "groups"),
+        ({"class_weight": "balanced"}, "budget.class_weights was None"),
+        ({"search": "idsbb"}, "search.kind was 'AStar', and is 'IDSBB' now"),
+        ({"start": "multiply(??, ??)"}, "start was None"),
+        ({"random_state": 1}, "seed was 0, and is 1 now"),
+        # Few sequences get smaller batches.
+        ({"validation": 0.5}, "validation data are not the same; budget"),
     ],
 )
 def test_warm_start_of_another_search_is_an_error(change: dict[str, Any], named: str) -> None:
     X, y = crossed(60)
     model = quick(warm_start=True).fit(X, y)
-    with pytest.raises(NearstarError, match=f"but {named} changed"):
+    with pytest.raises(NearstarError, match=f"other .* settings: .*{named}.* or set warm_start=False"):
         model.set_params(**change).fit(X, y)
     before = quick().get_params()
     model.set_params(**{name: before[name] for name in change})
-    with pytest.raises(NearstarError, match="but the data changed"):
+    with pytest.raises(NearstarError, match="settings: the training data are not the same"):
         model.fit(X + 1, y)
     model.fit(X, y)
     model.set_params(warm_start=False).fit(X + 1, y)

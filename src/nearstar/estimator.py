@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from nearstar.data.recordings import Recordings
 from nearstar.domain import Domain
 from nearstar.errors import DataError, NearstarError
 from nearstar.estimating.choice import choose
-from nearstar.estimating.continuing import Search
 from nearstar.estimating.examples import Examples
 from nearstar.estimating.reader import Reader
 from nearstar.estimating.report import explanation, front_table, history_table
@@ -27,7 +27,9 @@ from nearstar.estimating.targets import accuracy
 from nearstar.model import Model
 from nearstar.prepared import prepare
 from nearstar.program import Program
+from nearstar.run.journaled import identity_in
 from nearstar.run.learn import learn
+from nearstar.run.memory import RunMemory
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.train import Budget
@@ -196,17 +198,34 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> ProgramClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        groups: Any = None,
+        *,
+        run: str | Path | None = None,
+        cache: Sequence[str | Path] = (),
+        workers: Executor | None = None,
+        cluster: Any = None,
+    ) -> ProgramClassifier:
         """Search for a program.
 
         ``groups`` names what each sequence belongs to (of a table: each row), such as an animal:
         none stands both in training and in validation.
+
+        ``run`` is a folder for a journal of the search: the same fit with the same folder goes on
+        where the last one stopped, however that was. ``cache`` names folders of other runs, whose
+        trainings are used again. ``workers`` is an executor, and ``cluster`` a Dask cluster, to
+        train on instead of ``n_jobs`` threads. For all of these see `learn`.
         """
         settings = read_settings(self.get_params(deep=False))
         examples = settings.reader.read_first(self, X, y, groups)
         reader = settings.reader.after(examples)
-        earlier: Search | None = getattr(self, "_search", None) if self.warm_start else None
-        seed = read_seed(self.random_state, earlier.seed if earlier else None)
+        remembered = self._memory()
+        in_memory = None if remembered is None else remembered.identity
+        begun = in_memory if run is None else identity_in(run)
+        seed = read_seed(self.random_state, None if begun is None else begun.seed)
         recordings = rarer_second({"all": examples.recordings}, "all")["all"]
         by_code = np.asarray(examples.classes)
         by_code = by_code if recordings is examples.recordings else by_code[::-1]
@@ -220,28 +239,23 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             budget=self.budget,
         )
         task, domain, algorithm = prepared.task, prepared.domain, settings.algorithm
-        chosen: dict[str, Any] = {
-            "budget": prepared.budget,
-            "constraints": settings.constraints,
-            "weight": self.weight,
-            "start": self.start,
-        }
-        search = Search.of(task, seed, domain=domain, search=algorithm, **chosen)
-        if earlier is not None:
-            search.check_same(earlier)
-            search = earlier
         result = learn(
             task,
             domain,
             algorithm,
             seed=seed,
-            **chosen,
+            budget=prepared.budget,
+            constraints=settings.constraints,
+            weight=self.weight,
+            start=self.start,
             limits=settings.limits,
-            workers=settings.workers,
+            workers=workers or (settings.workers if cluster is None else None),
+            cluster=cluster,
             progress=self.verbose,
-            memory=search.memory if self.warm_start else None,
+            run=remembered if run is None else run,
+            cache=cache,
         )
-        self._search = search if self.warm_start else None
+        self._remembered = remembered
         if result.best is None:
             raise NearstarError(result.summary())
         self._reader = reader
@@ -340,6 +354,15 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _answer(self, examples: Examples, values: NDArray[Any]) -> Any:
         return examples.restored(values, self.model_.program.signature.maps_sequences)
+
+    def _memory(self) -> RunMemory | None:
+        """What the last fit left to go on with, or a new memory for the next one."""
+        if not self.warm_start:
+            return None
+        earlier: RunMemory | None = getattr(self, "_remembered", None)
+        if earlier is not None:
+            return earlier
+        return RunMemory("the search of the last fit", "set warm_start=False")
 
     def _split(
         self, recordings: Recordings, classes: NDArray[Any], reader: Reader, seed: int

@@ -42,6 +42,7 @@ class Task:
                 )
         self.train = train
         self.valid = valid
+        self.standardised = standardise
         self.scale = Scale.of(train) if standardise else Scale.identity(train.n_features)
         self._lock = threading.Lock()
         self._packed: dict[tuple[int, int] | None, Blocks] = {}

@@ -27,6 +27,9 @@ from nearstar.relax import Units
 from nearstar.seeds import seed_for
 from nearstar.task import Task
 
+TRAINING_VERSION = 1
+"""Raised whenever the same training may give other parameters than before."""
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -120,6 +123,8 @@ class Trained:
     diverged: bool
     seconds: float
     """Processor time that it took: what else the machine does plays no part."""
+    failure: str | None = None
+    """Why no worker could train it; None if it was trained. It then counts as diverged."""
 
 
 def train(

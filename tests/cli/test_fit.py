@@ -217,23 +217,31 @@ def test_odd_data_that_can_be_learned_from(change: Any) -> None:
     assert report["program"] in nearstar("show", "odd-run")
 
 
-def test_nothing_is_left_where_nothing_can_be_written(
-    mice: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def _full(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_is_noticed_before_the_search(
+    mice: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    monkeypatch.setattr("nearstar.cli.fit.write_whole", _full)
+    said = refused("fit", mice, *ROLES, *QUICK, "--out", "a/b/c")
+    assert "No space left" in said and "a/b/c" in said
+    assert not list(Path().iterdir())
 
-    for place in ("nearstar.cli.fit.write_whole", "nearstar.model_file.write_whole"):
-        with monkeypatch.context() as patch:
-            patch.setattr(place, full)
-            from nearstar.cli import main
 
-            assert main(["fit", str(mice), *ROLES, *QUICK, "--out", "a/b/c"]) == 1
-            said = capsys.readouterr().err
-        assert "No space left" in said and "a/b/c" in said
-        # Whoever has waited for it gets the program all the same.
-        assert "Affine[" in said
-        assert not list(Path().iterdir())
+def test_a_disk_that_fills_up_leaves_the_run_and_tells_the_program(
+    mice: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("nearstar.model_file.write_whole", _full)
+        said = refused("fit", mice, *ROLES, *QUICK, "--out", "a/b/c")
+    assert "No space left" in said and "a/b/c" in said
+    # Whoever has waited for it gets the program all the same.
+    assert "Affine[" in said
+    assert "nearstar resume a/b/c goes on" in refused("show", "a/b/c")
+    resumed = json.loads(nearstar("resume", "a/b/c", "--json"))
+    assert resumed["program"] in said and Model.load("a/b/c/model.json")
 
 
 def test_a_search_through_everything_has_no_bound_left(mice: Path) -> None:

@@ -129,6 +129,8 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "weight": ("0.5", given(weight=0.5)),
     "seed": ("9", given(seed=9)),
     "workers": ("3", given(workers=3)),
+    "cluster": ("tcp://there:8786", given(cluster="tcp://there:8786")),
+    "cache": ("other-run", given(cache=["other-run"])),
     "audit": ("4", given(audit_samples=4)),
     "validation": ("0.5", lambda asked: len(asked["task"].valid) == 6),
     "test": ("more.csv", on_test(5)),

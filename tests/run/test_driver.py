@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from dataclasses import replace
 from types import FrameType, SimpleNamespace
+from typing import Any
 
 import pytest
 from run.driving import (
@@ -24,7 +26,7 @@ from run.driving import (
     wait_for,
 )
 
-from nearstar import Stop, Task, Trained, is_complete
+from nearstar import Stop, Task, is_complete
 from nearstar.program import Program
 from nearstar.run import (
     Evaluated,
@@ -32,21 +34,23 @@ from nearstar.run import (
     Finished,
     Limits,
     NewBest,
-    Question,
     Result,
     Round,
+    RunMemory,
     Started,
     drive,
     learn,
 )
+from nearstar.run import clock as clock_module
 from nearstar.run import driver as driver_module
-from nearstar.run import pool as pool_module
 from nearstar.run import record as record_module
 from nearstar.run.front import pareto
+from nearstar.run.memory import Question
+from nearstar.run.workers import Threads
 from nearstar.search.astar import AStar
 from nearstar.search.idsbb import IDSBB
 from nearstar.search.montecarlo import MonteCarlo
-from nearstar.search.protocol import Algorithm, Node
+from nearstar.search.protocol import Algorithm
 
 SPACE = small_space()
 RECORDING = ("add", "_compare", "end_round", "_point", "_evaluation", "_nearest")
@@ -57,9 +61,10 @@ def task() -> Task:
     return small_task()
 
 
-def drive_table(table: Table, plain: Plain | None = None, **options: object) -> Result:
+def drive_table(table: Table, plain: Plain | None = None, **options: Any) -> Result:
     plain = plain or Plain()
-    return drive(plain.search(SPACE), table, SPACE, **{"workers": 2, **options})
+    workers = Threads(options.pop("workers", 2))
+    return drive(plain.search(SPACE), table, SPACE, workers=workers, **options)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +129,7 @@ def test_what_is_trained_after_the_first_one_missing_does_not_count(
             late.set()
 
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + (1e6 if late.is_set() else 0.0))
-    monkeypatch.setattr(pool_module, "time", clock)
+    monkeypatch.setattr(clock_module, "time", clock)
     monkeypatch.setattr(driver_module, "compile_engine", lambda: None)
     table = Table(before=before)
     cut = drive_table(table, Plain(width=5), workers=workers, limits=Limits(seconds=1e4))
@@ -273,12 +278,12 @@ def test_everything_that_happens_is_told_in_order() -> None:
 
 @pytest.mark.parametrize("warm", [False, True])
 def test_what_is_remembered_is_not_trained_again_and_changes_nothing(warm: bool) -> None:
-    memory: dict[Question, Trained] = {}
+    memory = RunMemory()
     first = drive_table(
         Table(), Plain(warm=warm), memory=memory, limits=Limits(trainings=10), keep=warm
     )
     assert len(memory) == first.trained == 10
-    remembered = {question.program for question in memory}
+    remembered = {each.program for each in first.evaluations}
     table, whole = Table(), drive_table(Table(), Plain(warm=warm), keep=warm)
     result = drive_table(table, Plain(warm=warm), memory=memory, keep=warm)
     assert not remembered & set(table.asked)
@@ -292,13 +297,12 @@ def test_what_is_remembered_is_not_trained_again_and_changes_nothing(warm: bool)
 
 def test_another_goal_or_start_is_another_question() -> None:
     program = small_space().starts[0]
-    other = Node(program, None, 0.0)
-    nodes = [
-        Node(program, None, 0.0),
-        Node(program, None, 0.0, goal=0.5),
-        Node(program, None, 0.0, start=other),
-    ]
-    assert len({Question.of(node) for node in nodes}) == 3
+    starts = [None, *(trained(program, error) for error in (0.25, 0.5))]
+    questions = {Question.of(program, goal, start) for goal in (None, 0.5) for start in starts}
+    assert len(questions) == 6
+    # What diverged has nothing to pass on.
+    failed = replace(trained(program, 0.25), diverged=True)
+    assert Question.of(program, None, failed) == Question.of(program, None, None)
 
 
 def test_a_given_answer_counts_from_the_beginning_and_only_once() -> None:

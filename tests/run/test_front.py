@@ -10,6 +10,7 @@ from nearstar import Domain, parse
 from nearstar.program import Hole
 from nearstar.run import Evaluation
 from nearstar.run.front import pareto
+from nearstar.run.memory import Answer, Question
 from nearstar.run.record import Record
 from nearstar.search import Node, Space
 
@@ -71,7 +72,7 @@ def test_costs_that_are_summed_in_different_orders_are_equal() -> None:
         1, costs={"mapprefix": 0.1, "fold": 0.2, "map": 0.3, "multiply": 0.3, "add": 0.0}
     )
     space = Space(domain.grammar(PROGRAM.signature))
-    record = Record(space, (), relaxed=False, keep=False)
+    record = Record(space, (), relaxed=False)
     for text in (
         "mapprefix (fun x. fold (fun y. multiply(?, add(?, ?))) c x) x",
         "map (fun x. multiply(?, add(?, ?))) x",
@@ -81,6 +82,8 @@ def test_costs_that_are_summed_in_different_orders_are_equal() -> None:
             domain,
             PROGRAM.signature,
         ).program
-        record.add(Node(program, None, g=0.0), trained(program, 0.5), counted=True)
+        record.add(
+            Node(program, None, g=0.0), Answer(trained(program, 0.5), 0.0), Question(program)
+        )
     assert len({space.grammar.cost(each.program) for each in record.evaluations}) == 2
     assert [each.evaluation.index for each in record.front()] == [0]

@@ -44,7 +44,7 @@ def before(program, stop):
         time.sleep(60)  # and does not care
 
 space = small_space()
-result = drive(Plain().search(space), Table(before=before), space, workers=1)
+result = drive(Plain().search(space), Table(before=before), space)
 print(result.ended, flush=True)
 os._exit(0)
 """

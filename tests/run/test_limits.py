@@ -13,13 +13,16 @@ from nearstar import NearstarError
 from nearstar.program import is_complete
 from nearstar.run import Limits, Result, drive
 from nearstar.run.pool import available_cores
+from nearstar.run.workers import Threads
 
 SPACE = small_space()
 N_PROGRAMS = drive(Plain().search(SPACE), Table(), SPACE).trained
 
 
 def limited(limits: Limits, width: int = 3, workers: int = 2) -> Result:
-    return drive(Plain(width).search(SPACE), Table(), SPACE, limits=limits, workers=workers)
+    return drive(
+        Plain(width).search(SPACE), Table(), SPACE, limits=limits, workers=Threads(workers)
+    )
 
 
 @pytest.mark.parametrize(

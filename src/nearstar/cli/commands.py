@@ -11,6 +11,7 @@ from nearstar.cli import (
     fit,
     fit_options,
     predict,
+    resume,
     showing,
 )
 from nearstar.cli.parser import Command, Place
@@ -36,8 +37,23 @@ stand in a TOML file too, given with --config: max_depth = 6 for --max-depth 6."
   nearstar fit mice.csv --sequence video --label behavior --derive "distance(nose1, nose2)"
   nearstar fit long.csv --label behavior --window 100 --hop 50
   nearstar fit arrays.npz --domain basketball --search idsbb --time 10m
+  nearstar fit arrays.npz --domain basketball --weight 0.5 --cache arrays-run
   nearstar fit mice.csv --config settings.toml --sketch "map (fun x_t. if ?? > 0 then ?? else ??) x"
   nearstar fit mice.csv --config settings.toml --program "map (fun x_t. DistanceAffine(x_t)) x\"""",
+    ),
+    Command(
+        "resume",
+        "Go on with a fit that was ended: by Ctrl-C, a limit, a crash or a power cut",
+        resume.resume,
+        places=(Place("run", "the folder of a fit"),),
+        options=resume.RESUMING,
+        details="""
+Nothing is trained again, and the result is that of a run that was never ended. Data and settings
+are those that the run was begun with, in its settings.toml; limits count for the whole run.""",
+        examples="""\
+  nearstar resume mice-run
+  nearstar resume mice-run --time 1h
+  nearstar resume mice-run --cluster tcp://node1:8786""",
     ),
     Command(
         "show",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from nearstar.cli.config import write_config
-from nearstar.cli.fit_options import OUTPUT
+from nearstar.cli.fit_options import FILES, PASSING
 from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, new_folder
 from nearstar.cli.main import INTERRUPTED
 from nearstar.cli.preparing import Job, job_of
-from nearstar.cli.showing import readable
+from nearstar.cli.showing import further, readable
 from nearstar.cli.using import Use
 from nearstar.errors import NearstarError
 from nearstar.fitting import read_search
@@ -46,17 +47,26 @@ class Found:
 
 
 def fit(settings: dict[str, Any]) -> int:
-    """Read, search, save, report."""
+    """``nearstar fit``: read, search, save, report."""
     if settings["sketch"] is not None and settings["program"] is not None:
         raise NearstarError("--sketch completes a program, --program trains one; give only one")
     job = job_of(settings["data"], settings)
-    arrange = _search if settings["program"] is None else _training
-    run = arrange(job.prepared, settings)  # wrong settings are found out before a folder is made
+    find = finding(job.prepared, settings)  # wrong settings are found out before a folder is made
     with new_folder(settings["out"], Path(settings["data"])) as folder:
-        found = run()
-        models = [_model(each, job, found, settings) for each in found.front]
-        report = _report(job, found, models, folder)
-        _write(folder, models, found.best, report, settings)
+        return carry_out(job, find, settings, folder)
+
+
+def carry_out(
+    job: Job, find: Callable[[Path], Found], settings: Mapping[str, Any], folder: Path
+) -> int:
+    """Search, save and report, in the folder of the run."""
+    with _writing(folder):
+        write_whole(folder / SETTINGS, write_config(_repeated(settings)))
+    found = find(folder)
+    models = [_model(each, job, found, settings) for each in found.front]
+    report = _report(job, found, models, folder)
+    with _writing(folder, report["program"]):
+        _write(folder, models, found.best, report)
     if settings["json"]:
         print(json.dumps(report, ensure_ascii=False))
     else:
@@ -64,7 +74,13 @@ def fit(settings: dict[str, Any]) -> int:
     return INTERRUPTED if found.search["ended"] == "interrupted" else 0
 
 
-def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Found]:
+def finding(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path], Found]:
+    """What the settings ask for, ready to be started in the folder of a run."""
+    arrange = _search if settings["program"] is None else _training
+    return arrange(prepared, settings)
+
+
+def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path], Found]:
     """A search, ready to be started."""
     algorithm = _algorithm(settings)
     limits = Limits(seconds=settings["time"], trainings=settings["trainings"])
@@ -75,7 +91,7 @@ def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Fou
         forbid=tuple(settings["forbid"]), require=tuple(settings["require"]), **depth
     )
 
-    def search() -> Found:
+    def search(folder: Path) -> Found:
         result = learn(
             prepared.task,
             prepared.domain,
@@ -86,14 +102,17 @@ def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Fou
             constraints=constraints,
             weight=settings["weight"],
             start=settings["sketch"],
-            workers=settings["workers"],
+            workers=settings["workers"] if settings["cluster"] is None else None,
+            cluster=settings["cluster"],
+            run=folder,
+            cache=settings["cache"],
             progress=False if settings["json"] or settings["quiet"] else None,
             audit_samples=settings["audit"],
         )
         if result.best is None:
             if result.ended == "interrupted":
-                raise KeyboardInterrupt
-            raise NearstarError(result.summary())
+                raise KeyboardInterrupt(further(folder, result.ended) if result.trained else "")
+            raise NearstarError(f"{result.summary()}\n{further(folder, result.ended)}")
         programs = [each.evaluation.program for each in result.front]
         how = {
             "gap": result.gap,
@@ -121,7 +140,7 @@ def _algorithm(settings: Mapping[str, Any]) -> Algorithm:
     return replace(search, **{name: value for name, value in given.items() if value is not None})
 
 
-def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], Found]:
+def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path], Found]:
     """The training of one program that was given, ready to be started."""
     parsed = parse(settings["program"], prepared.domain, prepared.task.signature())
     if not is_complete(parsed.program):
@@ -131,7 +150,7 @@ def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[], F
     if parsed.theta is not None and settings["restarts"] is None:
         budget = replace(budget, restarts=1)  # others would start from numbers of their own
 
-    def training() -> Found:
+    def training(folder: Path) -> Found:
         trained = train(parsed.program, prepared.task, budget, settings["seed"], start=parsed.theta)
         how = {"gap": None, "bound": None, "ended": "finished", "trained": 1}
         return Found((trained,), 0, {**how, "seconds": round(trained.seconds, 3)}, "")
@@ -197,29 +216,34 @@ def _entry(model: Model) -> dict[str, Any]:
     }
 
 
-def _write(
-    folder: Path,
-    models: list[Model],
-    best: int,
-    report: dict[str, Any],
-    settings: Mapping[str, Any],
-) -> None:
-    """The folder's files; the model last, so that where one is, all is there."""
+def _write(folder: Path, models: list[Model], best: int, report: dict[str, Any]) -> None:
+    """The files of what was found; the model last, so that where one is, all is there."""
+    (folder / FRONT).mkdir(exist_ok=True)
+    places = [folder / FRONT / f"{place}.json" for place in range(1, len(models) + 1)]
+    for place, model in zip(places, models, strict=True):
+        model.save(place)
+    for old in set((folder / FRONT).iterdir()).difference(places):  # of before it was resumed
+        old.unlink()
+    write_whole(folder / RESULT, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    models[best].save(folder / MODEL)
+
+
+@contextmanager
+def _writing(folder: Path, program: str | None = None) -> Iterator[None]:
+    """What cannot be written is told with the program that was found."""
     try:
-        (folder / FRONT).mkdir(exist_ok=True)
-        write_whole(folder / SETTINGS, write_config(_repeated(settings)))
-        write_whole(folder / RESULT, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-        for place, model in enumerate(models, 1):
-            model.save(folder / FRONT / f"{place}.json")
-        models[best].save(folder / MODEL)
+        yield
     except (OSError, NearstarError) as problem:
         told = problem.strerror if isinstance(problem, OSError) else problem
-        raise NearstarError(
-            f"{folder} cannot be written: {told}. The program that was found:\n{report['program']}"
-        ) from None
+        found = "" if program is None else f". The program that was found:\n{program}"
+        raise NearstarError(f"{folder} cannot be written: {told}{found}") from None
 
 
 def _repeated(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with which the same is found again, wherever it is put."""
-    shown = {option.name for option in OUTPUT.options}
-    return {name: value for name, value in settings.items() if name not in shown}
+    """The settings with which the same is found again, from wherever and wherever it is put."""
+    repeated = {name: value for name, value in settings.items() if name not in PASSING}
+    for name in FILES:
+        value = repeated[name]
+        if isinstance(value, str) and Path(value).exists():
+            repeated[name] = str(Path(value).absolute())
+    return repeated

@@ -44,11 +44,23 @@ SEARCH = OptionGroup(
                "λ, what structure costs against errors: more gives shorter programs (1)", "NUMBER",
                default=1.0),
         Option("seed", values.whole(0), "of everything that is random (0)", "NUMBER", default=0),
-        Option("workers", values.whole(1), "programs trained at a time (one for each core)",
-               "NUMBER"),
         Option("audit", values.whole(0),
                "check so many parts that the search left, by training a random program of each (0)",
                "NUMBER", default=0),
+    ),
+)
+
+MACHINES = OptionGroup(
+    "machines",
+    (
+        Option("workers", values.whole(1), "programs trained at a time (one for each core)",
+               "NUMBER"),
+        Option("cluster", values.text,
+               "train on a Dask cluster: the address of its scheduler, such as tcp://host:8786, or "
+               "its scheduler file", "ADDRESS"),
+        Option("cache", values.text,
+               "the folder of another run on the same data with the same seed, whose trainings are "
+               "used again; may be repeated", "RUN", many=True, default=[]),
     ),
 )
 
@@ -79,11 +91,15 @@ TRAINING = OptionGroup(
 OUTPUT = OptionGroup(
     "output",
     (
-        Option("out", values.text, "folder for the result (named after the data)", "DIR"),
+        Option("out", values.text, "folder for the run (named after the data)", "DIR"),
         Option("json", values.switch, "print one JSON object, and nothing else", default=False),
         Option("quiet", values.switch, "no progress display", default=False),
     ),
 )
 # fmt: on
 
-OPTIONS = (COLUMNS, MEANING, LANGUAGE, SEARCH, TRAINING, OUTPUT)
+OPTIONS = (COLUMNS, MEANING, LANGUAGE, SEARCH, TRAINING, MACHINES, OUTPUT)
+PASSING = ("cluster", "cache", "out", "json", "quiet")
+"""Settings of which nothing that is found depends."""
+FILES = ("data", "validation", "test", "domain")
+"""Settings that may be paths of files."""

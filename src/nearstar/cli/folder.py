@@ -1,4 +1,4 @@
-"""The folder of a run: its model, the models of the front, and how they were found."""
+"""The folder of a run: its journal, its model, the models of the front, how they were found."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nearstar.errors import NearstarError
+from nearstar.journal import JOURNAL, JournalError, Reader
 from nearstar.model import Model
 
 MODEL = "model.json"
@@ -20,13 +21,15 @@ FRONT = "front"
 def new_folder(wanted: str | None, data: Path) -> Iterator[Path]:
     """A folder for a new run: the one that was asked for, or one named after the data.
 
-    Nothing that is there is written over, and nothing is left behind if the run fails.
+    Nothing that is there is written over. If the run fails, it is left behind only if something was
+    trained, to be resumed.
     """
     folder = _free(data) if wanted is None else Path(wanted)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         what = "not empty" if folder.is_dir() else "no folder"
+        further = f" (nearstar resume {folder} goes on with it)" if has_answers(folder) else ""
         raise NearstarError(
-            f"--out {folder} is there already and {what}; give another name, or remove it"
+            f"--out {folder} is there already and {what}{further}; give another name, or remove it"
         )
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
@@ -36,13 +39,29 @@ def new_folder(wanted: str | None, data: Path) -> Iterator[Path]:
             raise NearstarError(f"the folder {folder} cannot be made: {problem.strerror}") from None
         yield folder
     except BaseException:
-        shutil.rmtree(folder / FRONT, ignore_errors=True)
-        with suppress(OSError):
-            for name in (MODEL, RESULT, SETTINGS):
-                (folder / name).unlink(missing_ok=True)
-            for each in made:  # as far as nobody else has put anything there
-                each.rmdir()
+        if not has_answers(folder):
+            _remove(folder, made)
         raise
+
+
+def has_answers(folder: Path) -> bool:
+    """Whether a folder has a journal in which something was trained."""
+    journal = folder / JOURNAL
+    if not journal.is_file():
+        return False
+    try:
+        return any(line.record.get("kind") == "answer" for line in Reader(journal).new_lines())
+    except JournalError:
+        return True  # whatever it is, it is not ours to remove
+
+
+def _remove(folder: Path, made: list[Path]) -> None:
+    shutil.rmtree(folder / FRONT, ignore_errors=True)
+    with suppress(OSError):
+        for name in (MODEL, RESULT, SETTINGS, JOURNAL):
+            (folder / name).unlink(missing_ok=True)
+        for each in made:  # as far as nobody else has put anything there
+            each.rmdir()
 
 
 def _free(data: Path) -> Path:
@@ -56,6 +75,10 @@ def load_model(path: str) -> Model:
     place = Path(path)
     if not place.is_dir():
         return Model.load(place)
+    if not (place / MODEL).exists() and has_answers(place):
+        raise NearstarError(
+            f"the run in {place} has no {MODEL} yet; nearstar resume {place} goes on with it"
+        )
     if not (place / MODEL).exists():
         raise NearstarError(f"the folder {place} has no {MODEL}; give the folder of a fit")
     return Model.load(place / MODEL)

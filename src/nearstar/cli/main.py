@@ -25,8 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except NearstarError as problem:
         return _told(_with_flags(str(problem)), WRONG)
-    except KeyboardInterrupt:
-        return _told("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as pressed:
+        return _told("; ".join(["interrupted", *filter(None, map(str, pressed.args))]), INTERRUPTED)
     except BrokenPipeError:
         _drop_output()  # whoever read it has seen enough
         return 0

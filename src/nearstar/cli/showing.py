@@ -149,7 +149,16 @@ def readable(model: Model, report: Mapping[str, Any], summary: str) -> str:
         lines += ["", front_table(report["front"])]
     folder = Path(report["model"]).parent
     lines += ["", f"saved in {folder}; try: nearstar show {folder}"]
-    return "\n".join(lines)
+    lines += [further(folder, report["ended"])]
+    return "\n".join(lines).rstrip()
+
+
+def further(folder: Path, ended: str) -> str:
+    """How to search on, where a search did not come to its end."""
+    if ended in ("exhausted", "finished"):
+        return ""
+    limit = {"time": " --time 10m", "trainings": " --trainings 1000"}.get(ended, "")
+    return f"to search on: nearstar resume {folder}{limit}"
 
 
 def _pieces(count: int, windowed: bool) -> str:

@@ -7,7 +7,7 @@ from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.events import Evaluated, Event, Finished, Listener, NewBest, Round, Started
 from nearstar.run.learn import learn
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Memory, Question
+from nearstar.run.memory import Question, RunMemory
 from nearstar.run.result import Result
 from nearstar.run.trace import TracePoint
 from nearstar.run.trainer import Trainer
@@ -22,11 +22,11 @@ __all__ = [
     "Finished",
     "Limits",
     "Listener",
-    "Memory",
     "NewBest",
     "Question",
     "Result",
     "Round",
+    "RunMemory",
     "Started",
     "TracePoint",
     "Trainer",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
+from pathlib import Path
 from typing import Any
 
 from nearstar.checks import check_whole
 from nearstar.domain import Domain
 from nearstar.errors import NearstarError
 from nearstar.run.limits import Limits
+from nearstar.run.memory import RunMemory
 from nearstar.search.constraints import Constraints
 from nearstar.task import Task
 from nearstar.train import Budget
@@ -18,10 +21,11 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "budget": (Budget, "a Budget, such as Budget(symbolic_epochs=20)"),
     "limits": (Limits, "Limits, such as Limits(seconds=60)"),
     "constraints": (Constraints, "Constraints, such as Constraints(max_depth=5)"),
+    "run": (str | Path | RunMemory | None, "a folder's path, or a RunMemory()"),
     "single": (bool, "True or False"),
     "progress": (bool | None, "True, False or None"),
 }
-_LEAST = {"seed": 0, "workers": 1, "audit_samples": 0}
+_LEAST = {"seed": 0, "audit_samples": 0}
 
 
 def check_arguments(**given: object) -> None:
@@ -31,6 +35,11 @@ def check_arguments(**given: object) -> None:
             check_whole(name, value, _LEAST[name])
         elif name == "algorithm":
             _check_algorithm(value)
+        elif name == "workers":
+            if value is not None and not isinstance(value, Executor):
+                check_whole(name, value)
+        elif name == "cache":
+            _check_cache(value)
         elif name == "listeners":
             _check_listeners(value)
         else:
@@ -53,6 +62,11 @@ def _check_listeners(listeners: object) -> None:
         raise NearstarError(
             f"listeners must be a list of functions of an event, not {_described(listeners)}"
         )
+
+
+def _check_cache(cache: object) -> None:
+    if not isinstance(cache, list | tuple) or not all(isinstance(c, str | Path) for c in cache):
+        raise NearstarError(f"cache must be a list of folders of runs, not {_described(cache)}")
 
 
 def _described(value: object) -> str:

@@ -1,21 +1,22 @@
-"""Driving a search: what it asks for is trained on threads, within limits, and recorded."""
+"""Driving a search: what it asks for is trained by workers, within limits, and recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from nearstar.interrupt import Stop
 from nearstar.run.audit import audit_completions, audit_search, random_completions, unfinished
+from nearstar.run.clock import Clock
 from nearstar.run.evaluation import Candidate
 from nearstar.run.events import Finished, Listener, Started
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Memory, Question
+from nearstar.run.memory import Answer, Answers, Forgetful, Memory, Question, RunMemory
 from nearstar.run.pool import OutOfTime, Pool
 from nearstar.run.record import Record
 from nearstar.run.result import Ended, Result
 from nearstar.run.trainer import Trainer, compile_engine
+from nearstar.run.workers import Job, Threads, Workers
 from nearstar.search.protocol import Ask, Node, Score, Search
 from nearstar.search.space import Space
 from nearstar.train import Trained
@@ -32,9 +33,10 @@ def drive(
     space: Space,
     *,
     limits: Limits | None = None,
-    workers: int = 1,
+    workers: Workers | None = None,
     listeners: Sequence[Listener] = (),
     memory: Memory | None = None,
+    caches: Sequence[Answers] = (),
     given: Trained | None = None,
     relaxed: bool = False,
     keep: bool = False,
@@ -42,24 +44,28 @@ def drive(
 ) -> Result:
     """Train what the search asks for until it ends, a limit is reached, or Ctrl-C is pressed.
 
-    The result does not depend on the number of workers: programs are taken in the order asked, and
-    of a round that is cut short only those before the first one missing.
+    The result does not depend on the workers (one thread unless others are given): programs are
+    taken in the order asked, and of a round that is cut short only those before the first one
+    missing.
 
     What is in the ``memory`` is not trained again, but counts as if it were, so that the result is
-    the same; what is trained is added to it. ``given`` is an answer from the beginning on. In a
-    ``relaxed`` run programs with holes are answers too. ``keep`` all parameters for searches that
-    start trainings from others. ``samples``: when the search has ended, random completions of so
-    many nodes that it left unfinished are trained for the audit, beyond all limits. They are
-    programs like all others: one that is better than the best becomes the best.
+    the same; what is trained is added to it, and so is what other runs know, the ``caches``.
+    ``given`` is an answer from the beginning on. In a ``relaxed`` run programs with holes are
+    answers too. ``keep`` all answers, for searches that start trainings from others. ``samples``:
+    when the search has ended, random completions of so many nodes that it left unfinished are
+    trained for the audit, beyond all limits. They are programs like all others: one that is better
+    than the best becomes the best.
     """
     limits = Limits() if limits is None else limits
-    record = Record(space, listeners, relaxed=relaxed, keep=keep)
-    record.tell(Started(limits, workers))
+    workers = Threads(1) if workers is None else workers
+    if memory is None:
+        memory = RunMemory() if keep else Forgetful()
+    record = Record(space, listeners, relaxed=relaxed)
+    record.tell(Started(limits, workers.size))
     if given is not None:
         record.give(given)
-    driver = _Driver(trainer, record, workers, {} if memory is None else memory, given)
+    driver = _Driver(trainer, record, workers, memory, caches, given, keep)
     ended, bound = driver.run(search, limits)
-    seconds = record.seconds
     audit = pruned = None
     try:
         audit = audit_search(record.taken())
@@ -68,10 +74,10 @@ def drive(
             completions = random_completions(space, left, samples, trainer.seed, bound)
             if driver.run(completions, Limits()).reason == "interrupted":
                 ended = "interrupted"
-            seconds = record.seconds
             pruned = audit_completions(record.taken(), first)
     except KeyboardInterrupt:  # What the search found must not be lost to a second Ctrl-C.
         ended = "interrupted"
+    memory.seconds = seconds = driver.clock.seconds
     front = record.front()
     result = Result(
         best=min(front, key=_rank, default=None),
@@ -103,22 +109,27 @@ class _Driver:
         self,
         trainer: Trainer,
         record: Record,
-        workers: int,
+        workers: Workers,
         memory: Memory,
+        caches: Sequence[Answers],
         given: Trained | None,
+        keep: bool,
     ) -> None:
         self.trainer = trainer
         self.record = record
         self.workers = workers
         self.memory = memory
+        self.caches = caches
         self.given = given
+        self.clock = Clock(memory.seconds)
+        self.questions: dict[Node, Question] | None = {} if keep else None
+        """What was asked about each node, where others may start from it."""
 
     def run(self, search: Search, limits: Limits) -> _Ending:
         """Drive a search to its end; the bound is the one that holds for all that is unexplored."""
         try:
             compile_engine()  # before the clock starts
-            self.record.start_clock()
-            with Pool(self.workers) as pool:
+            with Pool(self.workers, self.trainer) as pool:
                 return self._answer(search, limits, pool)
         except KeyboardInterrupt:
             return _Ending("interrupted", self.record.bound)
@@ -126,7 +137,6 @@ class _Driver:
             search.close()
 
     def _answer(self, search: Search, limits: Limits, pool: Pool) -> _Ending:
-        deadline = self.record.deadline(limits.seconds)
         ask = _next(search, None)
         while isinstance(ask, Ask):
             self.record.bound = ask.bound
@@ -134,7 +144,7 @@ class _Driver:
                 return _Ending("rounds", ask.bound)
             nodes = self._affordable(ask.nodes, limits)
             try:
-                scores = self._scores(nodes, pool, deadline, limits.engine_seconds)
+                scores = self._scores(nodes, pool, limits)
             except OutOfTime:
                 return _Ending("time", ask.bound)
             if len(nodes) < len(ask.nodes):
@@ -148,40 +158,95 @@ class _Driver:
         affordable: list[Node] = []
         trained = self.record.trained
         for node in nodes:
-            if not self._is_given(node):
+            if not self.is_given(node):
                 if trained == limits.trainings:
                     break
                 trained += 1
             affordable.append(node)
         return affordable
 
-    def _scores(
-        self, nodes: Sequence[Node], pool: Pool, deadline: float | None, most: float | None
-    ) -> list[Score]:
-        """Train programs side by side, and take the results in order, while time is left."""
-        jobs = [self._job(node) for node in nodes]
-        results = pool.in_order(jobs, deadline)
+    def _scores(self, nodes: Sequence[Node], pool: Pool, limits: Limits) -> list[Score]:
+        """Train programs side by side, and take the answers in order, while time is left."""
+        asked = [_Asked(self, node) for node in nodes]
+        jobs = [each.job() for each in asked if each.unknown]
+        if jobs:
+            self.clock.start()
+        arrivals = pool.in_order(jobs, lambda: self._left(limits))
         scores: list[Score] = []
-        for node in nodes:
+        for each in asked:
+            most = limits.engine_seconds
             if most is not None and self.record.engine_seconds >= most:
                 raise OutOfTime
-            trained = next(results)
-            given = self._is_given(node)
-            self.record.add(node, trained, counted=not given)
-            if not given:
-                self.memory[Question.of(node)] = trained
+            if each.unknown:
+                next(arrivals)
+            assert each.answer is not None
+            self.record.add(each.node, each.answer, each.question)
+            trained = each.answer.trained
             scores.append(Score(trained.error, trained.diverged))
         return scores
 
-    def _job(self, node: Node) -> Callable[[Stop], Trained]:
-        answer = self.given if self._is_given(node) else self.memory.get(Question.of(node))
-        if answer is not None:
-            return lambda stop: answer
-        start = self.record.start_for(node)
-        return partial(self.trainer.train, node.program, start, node.goal)
+    def _left(self, limits: Limits) -> float:
+        """Seconds until the limit of time."""
+        return math.inf if limits.seconds is None else limits.seconds - self.clock.seconds
 
-    def _is_given(self, node: Node) -> bool:
+    def start_for(self, node: Node) -> Trained | None:
+        """The trained program whose parameters a node's training starts from."""
+        if node.start is None:
+            return None
+        if self.is_given(node.start):
+            return self.given
+        if self.questions is None:
+            raise ValueError("the search starts trainings from others: drive it with keep=True")
+        answer = self.memory.get(self.questions[node.start])
+        assert answer is not None
+        return answer.trained
+
+    def known(self, question: Question) -> Answer | None:
+        """The answer of this run, or of another one, which is then this one's too."""
+        answer = self.memory.get(question)
+        if answer is not None:
+            return answer
+        for cache in self.caches:
+            found = cache.get(question)
+            if found is not None and found.trained.failure is None:
+                answer = Answer(found.trained, self.clock.seconds)
+                self.memory.keep(question, answer)
+                return answer
+        return None
+
+    def is_given(self, node: Node) -> bool:
         return self.given is not None and node.program == self.given.program
+
+
+class _Asked:
+    """A node that was asked for, and its answer, once it is known."""
+
+    def __init__(self, driver: _Driver, node: Node) -> None:
+        self.node = node
+        self.question: Question | None = None
+        self.answer: Answer | None = None
+        self._driver = driver
+        self._start: Trained | None = None
+        if driver.given is not None and driver.is_given(node):
+            self.answer = Answer(driver.given, 0.0)
+        else:
+            self._start = driver.start_for(node)
+            self.question = Question.of(node.program, node.goal, self._start)
+            self.answer = driver.known(self.question)
+            if driver.questions is not None:
+                driver.questions[node] = self.question
+        self.unknown = self.answer is None
+        """Whether it must be trained."""
+
+    def job(self) -> Job:
+        """Its training."""
+        return Job(self.node.program, self._start, self.node.goal, self._arrive)
+
+    def _arrive(self, trained: Trained) -> None:
+        assert self.question is not None
+        answer = Answer(trained, self._driver.clock.seconds)
+        self._driver.memory.keep(self.question, answer)
+        self.answer = answer
 
 
 def _next(search: Search, scores: Sequence[Score] | None) -> Ask | _Ending:

@@ -37,6 +37,8 @@ class Evaluation:
     accuracy: float | None
     """On the validation data; None if the training diverged."""
     f1: float | None
+    failure: str | None = None
+    """Why no worker could train it; it then counts as diverged."""
 
     @property
     def path_cost(self) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.limits import Limits
+from nearstar.run.memory import Question
 from nearstar.run.result import Result
 from nearstar.run.trace import TracePoint
 from nearstar.train import Trained
@@ -28,6 +29,8 @@ class Evaluated:
     trained: Trained
     seconds: float
     """Since the start of the run."""
+    question: Question | None
+    """What it is the answer to; None for what was given with the start."""
 
 
 @dataclass(frozen=True, eq=False)

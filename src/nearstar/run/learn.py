@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from nearstar.domain import Domain
 from nearstar.errors import NearstarError
@@ -12,12 +15,15 @@ from nearstar.library import Affine, Select
 from nearstar.model import Model
 from nearstar.program import Program, is_complete
 from nearstar.run.arguments import check_arguments
+from nearstar.run.cache import Cache
 from nearstar.run.display import Display
 from nearstar.run.driver import drive
 from nearstar.run.events import Listener
+from nearstar.run.hiring import hired
+from nearstar.run.identity import Identity
+from nearstar.run.journaled import JournaledRun
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Memory
-from nearstar.run.pool import available_cores
+from nearstar.run.memory import Memory, RunMemory
 from nearstar.run.result import Result
 from nearstar.run.start import judged, read_start
 from nearstar.run.trainer import Trainer
@@ -28,6 +34,7 @@ from nearstar.search.refine import neighbours
 from nearstar.search.rnn import RNN
 from nearstar.search.space import Space
 from nearstar.task import Task
+from nearstar.text import to_text
 from nearstar.train import Budget
 from nearstar.types import Signature
 
@@ -44,17 +51,19 @@ def learn(
     weight: float = 1.0,
     start: str | Program | Model | None = None,
     single: bool = True,
-    workers: int | None = None,
+    workers: int | Executor | None = None,
+    cluster: Any = None,
     listeners: Sequence[Listener] = (),
     progress: bool | None = None,
     audit_samples: int = 0,
-    memory: Memory | None = None,
+    run: str | Path | RunMemory | None = None,
+    cache: Sequence[str | Path] = (),
 ) -> Result:
     """Search for the program of least weight × structural cost + validation error.
 
     ``algorithm`` is the search with its settings: A* unless another is given. The same ``seed``
-    gives the same result with any number of ``workers`` (None: one for each core), unless a limit
-    of time ends it. Ctrl-C ends it too; the result then has what was found so far.
+    gives the same result with any ``workers``, unless a limit of time ends it. Ctrl-C ends it too;
+    the result then has what was found so far.
 
     ``start`` is a sketch, whose holes are to be filled, or a complete program, to be improved by
     changing or extending a part of it: as text, Program or Model. One with parameters counts as
@@ -65,18 +74,27 @@ def learn(
     trained and never completed, a random completion is trained, beyond all limits, to see whether
     it was right to leave them. One of these that is better than the best becomes the best.
 
-    ``memory`` is a dictionary that takes up all answers. Another call with the same task, budget,
-    seed and start trains nothing again that is in it: to go on with a search with higher limits,
-    or to share trainings between searches. What it takes from there counts as trained all the same.
+    ``workers`` is how many programs are trained at a time, on threads (None: one for each core), or
+    an executor of ``concurrent.futures``; ``cluster`` is a Dask cluster to train on instead: the
+    address of its scheduler, its scheduler file, or a Client or Cluster of Dask's.
+
+    ``run`` is a folder for the run, with a journal of all that happens. If it has one already, the
+    run goes on where it stopped, however that was: nothing is trained again, and the result is that
+    of a run that never stopped. Limits may be other ones, and count for the whole run; all else
+    must be the same. A RunMemory does so without a folder, for as long as the process lives.
+
+    ``cache`` names folders of other runs, on the same data with the same budget and seed, say with
+    another algorithm or weight: what was trained in them is not trained again. It counts as trained
+    all the same.
     """
     algorithm = AStar() if algorithm is None else algorithm
     budget = Budget() if budget is None else budget
     limits = Limits() if limits is None else limits
     constraints = Constraints() if constraints is None else constraints
-    workers = available_cores() if workers is None else workers
     check_arguments(task=task, domain=domain, algorithm=algorithm, budget=budget, limits=limits)
     check_arguments(constraints=constraints, single=single, listeners=listeners)
-    check_arguments(progress=progress, seed=seed, workers=workers, audit_samples=audit_samples)
+    check_arguments(progress=progress, seed=seed, audit_samples=audit_samples)
+    check_arguments(workers=workers, run=run, cache=cache)
     if isinstance(algorithm, RNN):
         budget = algorithm.budget(budget)
         if start is not None:
@@ -85,7 +103,20 @@ def learn(
     signature = task.signature(single=single)
     program, model = (None, None) if start is None else read_start(start, task, domain, signature)
     space = _space(domain, signature, constraints, weight, program)
+    identity = Identity.of(
+        trainer,
+        domain,
+        algorithm,
+        weight=weight,
+        constraints=constraints,
+        start=None if program is None else to_text(program, None if model is None else model.theta),
+        single=single,
+        audit_samples=int(audit_samples),
+    )
     with ExitStack() as stack:
+        memory = stack.enter_context(_remembering(run, identity, trainer))
+        if isinstance(memory, JournaledRun):
+            listeners = (*listeners, memory)
         if progress is not False:
             listeners = (*listeners, stack.enter_context(Display(force=progress is True)))
         return drive(
@@ -93,14 +124,30 @@ def learn(
             trainer,
             space,
             limits=limits,
-            workers=int(workers),
+            workers=stack.enter_context(hired(workers, cluster)),
             listeners=listeners,
+            memory=memory,
+            caches=[Cache(folder, identity, trainer) for folder in cache],
             given=None if model is None else judged(model, task, budget.units),
             relaxed=isinstance(algorithm, RNN),
             keep=getattr(algorithm, "warm_start", False),
             samples=int(audit_samples),
-            memory=memory,
         )
+
+
+@contextmanager
+def _remembering(
+    run: str | Path | RunMemory | None, identity: Identity, trainer: Trainer
+) -> Iterator[Memory | None]:
+    """The memory of the run: of this process, or in a folder."""
+    if isinstance(run, RunMemory):
+        run.begin(identity)
+        yield run
+    elif run is None:
+        yield None
+    else:
+        with JournaledRun(run, identity, trainer) as journaled:
+            yield journaled
 
 
 def _space(

@@ -1,71 +1,64 @@
-"""Work on threads, with the results in the order of the jobs."""
+"""Jobs of a run, with their results in the order in which they were asked for."""
 
 from __future__ import annotations
 
-import math
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, TypeVar
 
 from nearstar.interrupt import Presses, Stop, Stopped
-
-T = TypeVar("T")
+from nearstar.run.trainer import Trainer
+from nearstar.run.workers import Job, Workers
+from nearstar.train import Trained
 
 LOOK_UP = 0.2
 """Seconds after which a pressed Ctrl-C is noticed at the latest."""
 
-Job = Callable[[Stop], T]
-"""Work that ends early, by raising Stopped, once the stop is set."""
-
 
 class OutOfTime(Exception):  # noqa: N818 (an outcome, not an error)
-    """The deadline has passed and the next result is not there."""
+    """No time is left, and the next result is not there."""
 
 
 class Pool:
-    """Threads that do at most so many jobs at a time; a context that ends with all of them."""
+    """Workers at work for a run; a context that ends with all that they do for it."""
 
-    def __init__(self, workers: int) -> None:
-        self._executor = ThreadPoolExecutor(workers, thread_name_prefix="nearstar")
+    def __init__(self, workers: Workers, trainer: Trainer) -> None:
+        self._workers = workers
+        self._trainer = trainer
         # One for all: to set it is a single step, which no second Ctrl-C can cut in two.
         self._stop = Stop()
         self._presses = Presses(self._stop)
-        self._futures: Sequence[Future[Any]] = ()
+        self._futures: Sequence[Future[Trained]] = ()
         """Of the latest jobs; all before are done."""
 
-    def in_order(self, jobs: Sequence[Job[T]], deadline: float | None = None) -> Iterator[T]:
+    def in_order(self, jobs: Sequence[Job], left: Callable[[], float]) -> Iterator[Trained]:
         """The results, each as soon as it and all before it are there; what a job raises is raised.
 
-        Past the deadline, by ``time.monotonic``, results that are there still come; then OutOfTime
-        is raised.
+        When no seconds are ``left``, results that are there still come; then OutOfTime is raised.
         """
-        futures = self._futures = [self._executor.submit(self._do, job) for job in jobs]
+        futures = self._futures = [self._workers.submit(job, left()) for job in jobs]
         for future in futures:
-            if not self._done(future, deadline):
+            if not self._done(future, left):
                 raise OutOfTime
             self._presses.check()  # jobs that were stopped by it have no results
-            yield future.result()
+            try:
+                yield future.result()
+            except Stopped:  # elsewhere, by a clock that is a little ahead
+                raise OutOfTime from None
 
-    def _do(self, job: Job[T]) -> T:
-        if self._stop.flag[0]:
-            raise Stopped
-        return job(self._stop)
-
-    def _done(self, future: Future[T], deadline: float | None = None) -> bool:
-        """Wait for a job, at most until the deadline or Ctrl-C; whether it is done."""
+    def _done(self, future: Future[Trained], left: Callable[[], float]) -> bool:
+        """Wait for a job, as long as time is left and Ctrl-C is not pressed; whether it is done."""
         while not future.done():
             self._presses.check()
-            left = math.inf if deadline is None else deadline - time.monotonic()
-            if left <= 0:
+            if (seconds := left()) <= 0:
                 return False
-            wait([future], min(left, LOOK_UP))
+            wait([future], min(seconds, LOOK_UP))
         return True
 
     def __enter__(self) -> Pool:
+        self._workers.begin(self._trainer, self._stop)
         self._presses.__enter__()
         return self
 
@@ -80,15 +73,18 @@ class Pool:
         patient = min(self._presses.count, 1)
         try:
             with suppress(KeyboardInterrupt):
-                self._executor.shutdown(wait=False, cancel_futures=True)
-                while self._presses.count <= patient and not all(f.done() for f in self._futures):
+                self._workers.cancel()
+                while self._presses.count <= patient and self._must_wait():
                     wait(self._futures, LOOK_UP)
                 if self._presses.count <= patient:
-                    self._executor.shutdown()
+                    self._workers.end()
         finally:
             self._presses.__exit__()
         if kind is None:
             self._presses.check()
+
+    def _must_wait(self) -> bool:
+        return self._workers.near and not all(future.done() for future in self._futures)
 
 
 def available_cores() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ from nearstar.program import Program
 from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
 from nearstar.run.front import pareto
+from nearstar.run.memory import Answer, Question
 from nearstar.run.trace import TracePoint
 from nearstar.search.protocol import Ask, Node
 from nearstar.search.space import Space
@@ -19,17 +19,13 @@ from nearstar.train import Trained
 class Record:
     """Takes what is trained, in the order asked, and tells the listeners.
 
-    Parameters are kept for the front alone; with ``keep`` for all nodes, as starts of others. It
-    can be read after an interrupt at any point.
+    Parameters are kept for the front alone. It can be read after an interrupt at any point.
     """
 
-    def __init__(
-        self, space: Space, listeners: Sequence[Listener], *, relaxed: bool, keep: bool
-    ) -> None:
+    def __init__(self, space: Space, listeners: Sequence[Listener], *, relaxed: bool) -> None:
         self._space = space
         self._listeners = tuple(listeners)
         self._relaxed = relaxed
-        self._keep = keep
         self._places: dict[Node, int] = {}
         self._given: dict[Program, int] = {}
         self._parameters: dict[int, Trained] = {}
@@ -38,24 +34,13 @@ class Record:
         """The node of each evaluation."""
         self.evaluations: list[Evaluation] = []
         self.trace: list[TracePoint] = []
-        self.began: float | None = None
+        self.seconds = 0.0
+        """When the latest answer was there, since the start of the run."""
         self.trained = 0
         self.rounds = 0
         self.engine_seconds = 0.0
         self.bound: float | None = None
         """Of the latest ask."""
-
-    def start_clock(self) -> None:
-        """Count time from now on, unless it is counted already."""
-        self.began = time.monotonic() if self.began is None else self.began
-
-    def deadline(self, seconds: float | None) -> float | None:
-        """When so many seconds will have passed, by ``time.monotonic``."""
-        return None if seconds is None or self.began is None else self.began + seconds
-
-    @property
-    def seconds(self) -> float:
-        return 0.0 if self.began is None else time.monotonic() - self.began
 
     def tell(self, event: Event) -> None:
         for listener in self._listeners:
@@ -64,33 +49,35 @@ class Record:
     def give(self, trained: Trained) -> None:
         """Count a program whose parameters were given as an answer, before the search begins."""
         node = Node(trained.program, None, g=self._space.cost(trained.program))
-        self.add(node, trained, counted=False)
+        self.add(node, Answer(trained, 0.0), None)
         self._given[trained.program] = self._places[node]
 
-    def add(self, node: Node, trained: Trained, *, counted: bool) -> None:
-        """Take the next result in order; ``counted`` unless no training was needed for it."""
+    def add(self, node: Node, answer: Answer, question: Question | None) -> None:
+        """Take the next answer in order; without a question if no training was needed for it."""
         if node.program in self._given:
             self._places[node] = self._given[node.program]
             return
+        trained = answer.trained
+        # Whatever came before it in order was waited for.
+        self.seconds = max(self.seconds, answer.at)
         evaluation = self._evaluation(node, trained)
-        if counted:
+        if question is not None:
             self.trained += 1
             self.engine_seconds += trained.seconds
-        if self._keep or evaluation.answer:
+        if evaluation.answer:
             self._parameters[evaluation.index] = trained
         self.nodes.append(node)
         self._places[node] = evaluation.index
         self.evaluations.append(evaluation)
-        self.tell(Evaluated(evaluation, trained, self.seconds))
+        self.tell(Evaluated(evaluation, trained, self.seconds, question))
         if evaluation.answer:
             self._compare(Candidate(evaluation, trained))
 
     def _compare(self, new: Candidate) -> None:
-        if not self._keep:
-            # Those on the front until now, and the new one.
-            answers = (self.evaluations[index] for index in self._parameters)
-            kept = {each.index: self._parameters[each.index] for each in pareto(answers)}
-            self._parameters = kept
+        # Those on the front until now, and the new one.
+        answers = (self.evaluations[index] for index in self._parameters)
+        kept = {each.index: self._parameters[each.index] for each in pareto(answers)}
+        self._parameters = kept
         if self._best is None or new.evaluation.rank < self._best.evaluation.rank:
             self._best = new
             point = self._point()
@@ -103,14 +90,6 @@ class Record:
         point = self._point()
         self.trace.append(point)
         self.tell(Round(point, ask.waiting))
-
-    def start_for(self, node: Node) -> Trained | None:
-        """The trained program whose parameters a node's training starts from."""
-        if node.start is None:
-            return None
-        if not self._keep:
-            raise ValueError("the search starts trainings from others: drive it with keep=True")
-        return self._parameters[self._places[node.start]]
 
     def front(self) -> tuple[Candidate, ...]:
         """Answers that none other beats, cheapest first."""
@@ -155,6 +134,7 @@ class Record:
             seconds=trained.seconds,
             accuracy=None if metrics is None else metrics.accuracy,
             f1=None if metrics is None else metrics.f1,
+            failure=trained.failure,
         )
 
     def _nearest(self, ancestor: Node | None) -> int | None:

@@ -10,6 +10,7 @@ import numpy as np
 from nearstar.data.sequences import Sequences
 from nearstar.errors import NearstarError
 from nearstar.interrupt import Stop
+from nearstar.parameters import initial, layout, unscaled
 from nearstar.program import Hole, Program
 from nearstar.relax import Units
 from nearstar.run.warm import starting_parameters
@@ -34,6 +35,10 @@ class Trainer:
                 f"{len(weights)} class weights were given for {n_classes} classes; give one each"
             )
 
+    def seed_of(self, program: Program) -> int:
+        """The seed of a program's training."""
+        return seed_for(self.seed, "train", to_text(program))
+
     def train(
         self,
         program: Program,
@@ -45,12 +50,30 @@ class Trainer:
 
         With a ``goal``, the training may end as soon as the error is no higher.
         """
-        seed = seed_for(self.seed, "train", to_text(program))
+        seed = self.seed_of(program)
         theta = None
         # What diverged has nothing to pass on.
         if start is not None and not start.diverged:
             theta = starting_parameters(program, self.budget.units, self.task.scale, start, seed)
         return train(program, self.task, self.budget, seed, start=theta, goal=goal, stop=stop)
+
+    def failed(self, program: Program, reason: str) -> Trained:
+        """What stands for a training that no worker could do."""
+        blocks = layout(program, self.budget.units)
+        first = initial(blocks, self.seed_of(program))
+        return Trained(
+            program=program,
+            theta=unscaled(blocks, first, self.task.scale),
+            scale=self.task.scale,
+            units=self.budget.units,
+            error=1.0,
+            metrics=None,
+            losses=(),
+            epoch=0,
+            diverged=True,
+            seconds=0.0,
+            failure=reason,
+        )
 
 
 @cache

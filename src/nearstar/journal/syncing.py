@@ -1,0 +1,59 @@
+"""Having a file's contents on the disk, beside the work that writes them."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+PAUSE = 0.1
+"""Seconds between two times that the disk is asked: what is written meanwhile goes together."""
+
+
+class Syncing:
+    """Has a file on the disk soon after each call, in a thread of its own."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.problem: OSError | None = None
+        """Why the disk could not keep it."""
+        self._descriptor = descriptor
+        self._written = threading.Event()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="nearstar-journal", daemon=True)
+        self._thread.start()
+
+    def __call__(self) -> None:
+        self._written.set()
+
+    def end(self) -> None:
+        """Return when all that was written is on the disk."""
+        self._ending.set()
+        self._written.set()
+        self._thread.join()
+        self._sync()
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            self._written.wait()
+            self._written.clear()
+            self._sync()
+            self._ending.wait(PAUSE)
+
+    def _sync(self) -> None:
+        try:
+            os.fsync(self._descriptor)
+        except OSError as problem:
+            self.problem = problem
+
+
+def sync_folder(path: str) -> None:
+    """Have a folder's list of files on the disk, where systems have a way to ask for it."""
+    try:
+        folder = os.open(path, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(folder)
+    except OSError:
+        pass
+    finally:
+        os.close(folder)

@@ -1,0 +1,28 @@
+"""Those who train, as the user gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from typing import Any
+
+from nearstar.errors import NearstarError
+from nearstar.run.cluster import connected
+from nearstar.run.executors import OnExecutor
+from nearstar.run.pool import available_cores
+from nearstar.run.workers import Threads, Workers
+
+
+@contextmanager
+def hired(workers: int | Executor | None, cluster: Any = None) -> Iterator[Workers]:
+    """A number of threads (None: one for each core), an executor, or a cluster."""
+    if cluster is not None:
+        if workers is not None:
+            raise NearstarError("either workers train or a cluster does: give only one of them")
+        with connected(cluster) as there:
+            yield there
+    elif isinstance(workers, Executor):
+        yield OnExecutor(workers)
+    else:
+        yield Threads(available_cores() if workers is None else int(workers))

@@ -1,0 +1,78 @@
+"""Where programs are trained: on threads here, or elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+from nearstar.interrupt import Stop, Stopped
+from nearstar.program import Program
+from nearstar.run.trainer import Trainer
+from nearstar.train import Trained
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A program to train, and what to do with the answer as soon as it is there."""
+
+    program: Program
+    start: Trained | None
+    goal: float | None
+    keep: Callable[[Trained], None]
+    """Called once, in any thread, before the future has the result."""
+
+
+class Workers(Protocol):
+    """Those who train, for one run at a time: ``begin``, then ``submit`` any number of jobs."""
+
+    @property
+    def size(self) -> int:
+        """Programs that they train at a time."""
+
+    @property
+    def near(self) -> bool:
+        """Whether they see a stop at once, so that one can wait for them to end."""
+
+    def begin(self, trainer: Trainer, stop: Stop) -> None:
+        """Get ready for a run. Once the stop is set, jobs end early, by raising Stopped."""
+
+    def submit(self, job: Job, left: float) -> Future[Trained]:
+        """Begin a job when somebody is free; ``left`` are the seconds after which it is useless."""
+
+    def cancel(self) -> None:
+        """Begin no more jobs; does not wait."""
+
+    def end(self) -> None:
+        """Give back what ``begin`` took, when all jobs have ended or are given up."""
+
+
+class Threads:
+    """Threads of this process."""
+
+    near = True
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def begin(self, trainer: Trainer, stop: Stop) -> None:
+        self._trainer = trainer
+        self._stop = stop
+        self._executor = ThreadPoolExecutor(self.size, thread_name_prefix="nearstar")
+
+    def submit(self, job: Job, left: float) -> Future[Trained]:
+        return self._executor.submit(self._do, job)
+
+    def _do(self, job: Job) -> Trained:
+        if self._stop.flag[0]:
+            raise Stopped
+        trained = self._trainer.train(job.program, job.start, job.goal, self._stop)
+        job.keep(trained)
+        return trained
+
+    def cancel(self) -> None:
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def end(self) -> None:
+        self._executor.shutdown()

@@ -413,7 +413,7 @@ def test_warm_start_draws_no_new_seed_and_survives_pickling() -> None:
         ({"weight": 0.5, "max_depth": 4}, "weight was .* constraints.max_depth was 10"),
         ({"groups": {"first": [0]}}, "groups"),
         ({"class_weight": "balanced"}, "budget.class_weights was None"),
-        ({"search": "idsbb"}, "search.kind was 'AStar', and is 'IDSBB' now"),
+        ({"search": "idsbb"}, "search was AStar, and is IDSBB now"),
         ({"start": "multiply(??, ??)"}, "start was None"),
         ({"random_state": 1}, "seed was 0, and is 1 now"),
         # Few sequences get smaller batches.

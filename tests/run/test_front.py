@@ -83,7 +83,7 @@ def test_costs_that_are_summed_in_different_orders_are_equal() -> None:
             PROGRAM.signature,
         ).program
         record.add(
-            Node(program, None, g=0.0), Answer(trained(program, 0.5), 0.0), Question(program)
+            Node(program, None, g=0.0), Answer.of(trained(program, 0.5), 0.0), Question(program)
         )
     assert len({space.grammar.cost(each.program) for each in record.evaluations}) == 2
     assert [each.evaluation.index for each in record.front()] == [0]

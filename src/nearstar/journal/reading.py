@@ -39,8 +39,8 @@ class Reader:
     """The lines of a journal, in order, as far as they are written.
 
     It takes no lock and never writes. A last line that is cut off, or damaged, is not there: it may
-    still be on its way, or its writer died. Damage before a sound line is an error that names the
-    place.
+    still be on its way, or its writer died. Damage before a sound line, or to the header, is an
+    error that names the place.
     """
 
     def __init__(self, path: Path) -> None:
@@ -89,6 +89,10 @@ class Reader:
             first = file.readline()
             if number_of(first) == self.count or not first.endswith(b"\n"):
                 return
+            if not self.count:
+                raise JournalError(
+                    f"{self.path} is no journal of nearstar, or damaged at byte 0, in its header"
+                )
             file.seek(self.end)
             sound = next((line for text in file if (line := sound_end(text)) is not None), None)
         if sound is not None:
@@ -99,12 +103,16 @@ class Reader:
             )
 
 
-def record_at(file: BinaryIO, offset: int) -> dict[str, Any]:
+def record_at(path: Path, offset: int) -> dict[str, Any]:
     """The record of the line at an offset, which was sound before."""
-    file.seek(offset)
-    line = file.readline()
+    try:
+        with open(path, "rb") as file:
+            file.seek(offset)
+            line = file.readline()
+    except OSError as problem:
+        raise JournalError(f"{path} cannot be read: {problem.strerror}") from None
     if number_of(line) is None:
-        raise JournalError(f"{file.name} is damaged at byte {offset}, and was not before")
+        raise JournalError(f"{path} is damaged at byte {offset}, and was not before")
     return record_in(line)
 
 
@@ -112,7 +120,6 @@ def read_header(reader: Reader) -> dict[str, Any] | None:
     """The first record, which says what the journal is about; None if there is none yet."""
     first = next(reader.new_lines(), None)
     if first is None:
-        _check_unwritten(reader.path)
         return None
     header = first.record
     if header.get("format") != FORMAT:
@@ -123,12 +130,3 @@ def read_header(reader: Reader) -> dict[str, Any] | None:
             f"reads version {VERSION}: use the nearstar that wrote it ({header.get('nearstar')})"
         )
     return header
-
-
-def _check_unwritten(path: Path) -> None:
-    """Raise if there is a first line: it is not sound, and not on its way either."""
-    with open(path, "rb") as file:
-        if file.readline().endswith(b"\n"):
-            raise JournalError(
-                f"{path} is not a journal of nearstar, or damaged at byte 0, in its first line"
-            )

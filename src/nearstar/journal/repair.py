@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from nearstar.journal.lines import Record, line_of, number_of, record_in
+from nearstar.journal.lines import Record, line_of, number_of, record_in, sound_end
 from nearstar.journal.lock import take_lock
 from nearstar.journal.reading import JOURNAL, JournalError
 from nearstar.whole_files import write_whole
@@ -30,6 +30,13 @@ def repair(folder: str | Path, lasting: Callable[[Record], bool]) -> Repaired | 
     None if nothing is damaged. The damaged journal is kept beside the new one.
     """
     path = Path(folder) / JOURNAL
+    try:
+        return _repair(path, lasting)
+    except OSError as problem:
+        raise JournalError(f"{path} cannot be repaired: {problem.strerror}") from None
+
+
+def _repair(path: Path, lasting: Callable[[Record], bool]) -> Repaired | None:
     with open(path, "r+b") as file:
         if not take_lock(file.fileno()):
             raise JournalError(f"{path} is in use, and cannot be repaired now")
@@ -41,13 +48,18 @@ def repair(folder: str | Path, lasting: Callable[[Record], bool]) -> Repaired | 
             return None
         if not sound:
             raise JournalError(f"{path} cannot be repaired: its header is damaged")
-        beyond = [record_in(line) for line in lines[sound:] if number_of(line) is not None]
-        kept = [record for record in beyond if lasting(record)]
+        kept = [record for record in _beyond(lines, sound) if lasting(record)]
         original = _free(path)
         shutil.copyfile(path, original)
         renumbered = (line_of(sound + place, record) for place, record in enumerate(kept))
         write_whole(path, b"".join([*lines[:sound], *renumbered]))
     return Repaired(sound + len(kept), len(lines) - sound - len(kept), original)
+
+
+def _beyond(lines: list[bytes], sound: int) -> list[Record]:
+    """The sound records after so many lines; none of them twice."""
+    found = {number_of(end): end for text in lines[sound:] if (end := sound_end(text)) is not None}
+    return [record_in(end) for number, end in found.items() if (number or 0) >= sound]
 
 
 def _free(path: Path) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
+from pathlib import Path
 
 PAUSE = 0.1
 """Seconds between two times that the disk is asked: what is written meanwhile goes together."""
@@ -45,15 +47,11 @@ class Syncing:
             self.problem = problem
 
 
-def sync_folder(path: str) -> None:
+def sync_folder(path: Path) -> None:
     """Have a folder's list of files on the disk, where systems have a way to ask for it."""
-    try:
+    with suppress(OSError):
         folder = os.open(path, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(folder)
-    except OSError:
-        pass
-    finally:
-        os.close(folder)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

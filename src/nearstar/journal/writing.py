@@ -36,70 +36,90 @@ _READ_AND_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY"
 class Journal:
     """The journal of a run, open for writing; a context that closes it.
 
-    ``append`` and ``read`` can be called from any thread.
+    ``append`` and ``read`` can be called from any thread. In a process that is forked off it is
+    closed.
     """
 
     def __init__(self, folder: str | Path, header: Record) -> None:
         """Open the journal in a folder, to go on with it; a new one begins with the header."""
         self.path = Path(folder) / JOURNAL
-        try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self.path, _READ_AND_APPEND, 0o666)
-        except OSError as problem:
-            raise JournalError(f"{self.path} cannot be opened: {problem.strerror}") from None
         self._guard = threading.Lock()
         self._problem: str | None = None
         self._closed = False
-        self._reading = open(self.path, "rb")  # noqa: SIM115 (closed with the journal)
-        self._syncing = Syncing(self._file)
+        self._file = self._opened()
         _OPEN.add(self)
+        self._syncing = Syncing(self._file)
         try:
-            if not take_lock(self._file):
-                raise JournalError(self._in_use())
             self._reader = Reader(self.path)
-            found = self._found()
+            found = read_header(self._reader)
             self._end, self._count = self._reader.end, self._reader.count
             self.header: dict[str, Any] = found or self._begun(header)
         except BaseException:
             self._close()
             raise
 
-    def _found(self) -> dict[str, Any] | None:
-        header = read_header(self._reader)
-        # A first line that was cut off says nothing; a damaged one said something.
-        if header is None and self._reading.readline().endswith(b"\n"):
-            raise JournalError(f"{self.path} is damaged at byte 0, in its first line")
-        return header
-
-    def _begun(self, header: Record) -> dict[str, Any]:
-        os.ftruncate(self._file, 0)
-        kind = {"format": FORMAT, "version": VERSION, "nearstar": nearstar.__version__}
-        self.append({**kind, **header})
-        sync_folder(str(self.path.parent))
-        header_read = read_header(self._reader)
-        assert header_read is not None
-        return header_read
+    def _opened(self) -> int:
+        """The file, locked."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            file = os.open(self.path, _READ_AND_APPEND, 0o666)
+        except OSError as problem:
+            raise JournalError(
+                f"{self.path} cannot be opened for writing: {problem.strerror}. Give a folder that "
+                "can be written"
+            ) from None
+        try:
+            # A repair may have put another file in its place, and ended, since it was opened.
+            if take_lock(file) and os.path.samestat(os.fstat(file), os.stat(self.path)):
+                return file
+            raise JournalError(self._in_use())
+        except BaseException:
+            os.close(file)
+            raise
 
     def _in_use(self) -> str:
         # The latest process that said so.
         who = "another process"
-        for line in Reader(self.path).new_lines():
-            if "process" in (record := line.record):
-                who = f"process {record['process']} on {record['host']}"
+        with suppress(JournalError):
+            for line in Reader(self.path).new_lines():
+                if "process" in (record := line.record):
+                    who = f"process {record['process']} on {record['host']}"
         return (
             f"{self.path.parent} is in use: {who} writes its journal. Wait until it has ended, or "
             "end it first"
         )
+
+    def _begun(self, header: Record) -> dict[str, Any]:
+        kind = {"format": FORMAT, "version": VERSION, "nearstar": nearstar.__version__}
+        new = {**kind, **header}
+        # A header that was cut off said nothing; whatever else is there is not ours to remove.
+        if not line_of(0, new).startswith(self.path.read_bytes().rstrip(b"\0")):
+            raise JournalError(
+                f"{self.path} is no journal of nearstar, or the header of another run that was cut "
+                "off; remove it, or give another folder"
+            )
+        self._cut(0)
+        self.append(new)
+        for folder in (self.path.parent, self.path.parent.parent):
+            sync_folder(folder)
+        header_read = read_header(self._reader)
+        assert header_read is not None
+        return header_read
 
     def earlier(self) -> Iterator[Line]:
         """All lines after the header, by earlier processes; to be read before appending.
 
         A last line that was cut off is removed.
         """
-        with self._guard:
-            yield from self._reader.new_lines()
-            self._end, self._count = self._reader.end, self._reader.count
-            os.ftruncate(self._file, self._end)
+        yield from self._reader.new_lines()
+        self._end, self._count = self._reader.end, self._reader.count
+        self._cut(self._end)
+
+    def _cut(self, size: int) -> None:
+        try:
+            os.ftruncate(self._file, size)
+        except OSError as problem:
+            raise JournalError(self._unwritten(problem)) from None
 
     def append(self, record: Record) -> int:
         """Write a record; returns its offset. When this returns, it outlives the process."""
@@ -143,9 +163,8 @@ class Journal:
 
     def read(self, offset: int) -> dict[str, Any]:
         """The record at an offset."""
-        with self._guard:
-            self._check()
-            return record_at(self._reading, offset)
+        self._check()
+        return record_at(self.path, offset)
 
     def close(self) -> None:
         """Have all on the disk, and let others write; raises if that cannot be."""
@@ -154,16 +173,19 @@ class Journal:
             raise JournalError(self._problem)
 
     def _close(self) -> None:
-        self._syncing.end()
-        with self._guard:
-            with suppress(JournalError):
-                self._check()  # the disk may have refused only now
-            self._closed = True
-            self._release()
+        if self._closed:
+            return
+        try:
+            self._syncing.end()
+        finally:
+            with self._guard:
+                with suppress(JournalError):
+                    self._check()  # the disk may have refused only now
+                self._let_go()
 
-    def _release(self) -> None:
+    def _let_go(self) -> None:
+        self._closed = True
         _OPEN.discard(self)
-        self._reading.close()
         os.close(self._file)
 
     def __enter__(self) -> Journal:
@@ -184,11 +206,12 @@ class Journal:
 _OPEN: weakref.WeakSet[Journal] = weakref.WeakSet()
 
 
-def _let_go() -> None:
+def _let_go_of_all() -> None:
     """A process that is forked off must not hold the lock when this one has died."""
     for journal in list(_OPEN):
-        journal._release()
+        journal._guard = threading.Lock()  # the other may be held by a thread that is not here
+        journal._let_go()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go)
+    os.register_at_fork(after_in_child=_let_go_of_all)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from nearstar.journal import Record
 from nearstar.metrics import Metrics
 from nearstar.program import Program
-from nearstar.run.memory import Answer, Question
+from nearstar.run.memory import Answer, Outcome, Question, key_of
 from nearstar.run.trainer import Trainer
 from nearstar.text import to_text
 from nearstar.train import Trained
@@ -21,16 +21,15 @@ _SCORES = ("accuracy", "f1", "f1_paper", "f1_macro")
 _AS_IT_IS = ("error", "epoch", "diverged", "seconds", "failure")
 
 
-def to_record(question: Question, answer: Answer, seed: int) -> dict[str, Any]:
+def to_record(question: Question, trained: Trained, at: float, seed: int) -> dict[str, Any]:
     """All of an answer, as plain data; parameters are doubles, little-endian, in base64."""
-    trained = answer.trained
     return {
         "kind": "answer",
         "program": to_text(question.program),
         "goal": question.goal,
         "start": question.start,
         "seed": seed,
-        "at": answer.at,
+        "at": at,
         **{name: getattr(trained, name) for name in _AS_IT_IS},
         "metrics": None if trained.metrics is None else _scores(trained.metrics),
         # A loss may be infinite where a training diverged; JSON has no such numbers.
@@ -44,14 +43,14 @@ def _scores(metrics: Metrics) -> dict[str, Any]:
     return {**scores, "confusion": metrics.confusion.tolist()}
 
 
-def from_record(record: Mapping[str, Any], program: Program, trainer: Trainer) -> Answer:
-    """The answer about a program, as it was given for this trainer."""
+def from_record(record: Record, program: Program, trainer: Trainer) -> Trained:
+    """The trained program of an answer that was given to this trainer."""
     metrics = record["metrics"]
     if metrics is not None:
         counts = np.array(metrics["confusion"], np.int64)
         counts.flags.writeable = False
         metrics = Metrics(counts, **{name: metrics[name] for name in _SCORES})
-    trained = Trained(
+    return Trained(
         program=program,
         theta=np.frombuffer(b64decode(record["parameters"]), "<f8"),
         scale=trainer.task.scale,
@@ -60,33 +59,48 @@ def from_record(record: Mapping[str, Any], program: Program, trainer: Trainer) -
         losses=tuple(map(float, record["losses"])),
         **{name: record[name] for name in _AS_IT_IS},
     )
-    return Answer(trained, record["at"])
 
 
 class Shelf:
-    """Where the answers stand in a journal, by their questions: a few bytes for each."""
+    """The answers in a journal, by their questions.
 
-    def __init__(self, read: Callable[[int], Mapping[str, Any]]) -> None:
+    All but the parameters is in memory: some hundred bytes for each.
+    """
+
+    def __init__(self, read: Callable[[int], Record], trainer: Trainer) -> None:
         self._read = read
-        self._offsets: dict[bytes, int] = {}
+        self._trainer = trainer
+        self._rows: dict[bytes, tuple[int, Outcome]] = {}
 
     def __len__(self) -> int:
-        return len(self._offsets)
+        return len(self._rows)
 
-    def put(self, record: Mapping[str, Any], offset: int) -> None:
-        """Note where the record of an answer stands."""
-        self._offsets[_key(record["program"], record["goal"], record["start"])] = offset
+    def put(self, record: Record, offset: int) -> None:
+        """Take up the record of an answer, which stands at the offset."""
+        metrics = record["metrics"] or {}
+        outcome = Outcome(
+            record["at"],
+            record["error"],
+            record["diverged"],
+            record["epoch"],
+            record["seconds"],
+            metrics.get("accuracy"),
+            metrics.get("f1"),
+            record["failure"],
+        )
+        key = key_of(record["program"], record["goal"], record["start"])
+        self._rows[key] = offset, outcome
 
-    def place(self, question: Question) -> int | None:
+    def place(self, question: Question) -> int:
         """The offset of the answer to a question."""
-        return self._offsets.get(_key(to_text(question.program), question.goal, question.start))
+        return self._rows[question.key][0]
 
-    def find(self, question: Question) -> Mapping[str, Any] | None:
-        """The record of the answer to a question."""
-        place = self.place(question)
-        return None if place is None else self._read(place)
-
-
-def _key(program: str, goal: float | None, start: str | None) -> bytes:
-    text = f"{program}\0{goal!r}\0{start}"
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+    def get(self, question: Question) -> Answer | None:
+        """The answer to a question, if there is one."""
+        row = self._rows.get(question.key)
+        if row is None:
+            return None
+        offset, outcome = row
+        return Answer(
+            outcome, lambda: from_record(self._read(offset), question.program, self._trainer)
+        )

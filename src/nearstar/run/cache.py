@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from nearstar.errors import NearstarError
 from nearstar.journal import JOURNAL, Reader, read_header, record_at
-from nearstar.run.answers import Shelf, from_record
+from nearstar.run.answers import Shelf
 from nearstar.run.identity import Identity
 from nearstar.run.memory import Answer, Question
 from nearstar.run.trainer import Trainer
@@ -19,11 +18,10 @@ class Cache:
 
     def __init__(self, folder: str | Path, identity: Identity, trainer: Trainer) -> None:
         """Raises unless that run trains as this one does."""
-        self._trainer = trainer
-        self._path = Path(folder) / JOURNAL
-        self._shelf = Shelf(self._read)
-        reader = Reader(self._path)
-        header = read_header(reader) if self._path.exists() else None
+        path = Path(folder) / JOURNAL
+        reader = Reader(path)
+        self._shelf = Shelf(partial(record_at, path), trainer)
+        header = read_header(reader) if path.is_file() else None
         if header is None:
             raise NearstarError(f"there is no run in {folder}: it has no {JOURNAL}")
         identity.check_shares(Identity.in_header(header), str(folder))
@@ -35,9 +33,4 @@ class Cache:
         return len(self._shelf)
 
     def get(self, question: Question) -> Answer | None:
-        record = self._shelf.find(question)
-        return None if record is None else from_record(record, question.program, self._trainer)
-
-    def _read(self, offset: int) -> Mapping[str, Any]:
-        with open(self._path, "rb") as file:
-            return record_at(file, offset)
+        return self._shelf.get(question)

@@ -67,23 +67,26 @@ def drive(
     driver = _Driver(trainer, record, workers, memory, caches, given, keep)
     ended, bound = driver.run(search, limits)
     audit = pruned = None
+    evaluations = record.taken()
     try:
-        audit = audit_search(record.taken())
+        audit = audit_search(evaluations)
         if samples and ended != "interrupted":
-            first, left = len(record.evaluations), unfinished(record.nodes, record.taken())
+            first, left = len(evaluations), unfinished(record.nodes, evaluations)
             completions = random_completions(space, left, samples, trainer.seed, bound)
             if driver.run(completions, Limits()).reason == "interrupted":
                 ended = "interrupted"
-            pruned = audit_completions(record.taken(), first)
+            evaluations = record.taken()
+            pruned = audit_completions(evaluations, first)
     except KeyboardInterrupt:  # What the search found must not be lost to a second Ctrl-C.
         ended = "interrupted"
+        evaluations = record.taken()
     memory.seconds = seconds = driver.clock.seconds
     front = record.front()
     result = Result(
         best=min(front, key=_rank, default=None),
         front=front,
         trace=tuple(record.trace),
-        evaluations=tuple(record.taken()),
+        evaluations=tuple(evaluations),
         bound=bound,
         ended=ended,
         limits=limits,
@@ -168,9 +171,14 @@ class _Driver:
     def _scores(self, nodes: Sequence[Node], pool: Pool, limits: Limits) -> list[Score]:
         """Train programs side by side, and take the answers in order, while time is left."""
         asked = [_Asked(self, node) for node in nodes]
-        jobs = [each.job() for each in asked if each.unknown]
-        if jobs:
+        # What is asked twice is trained once.
+        unknown: dict[bytes, _Asked] = {}
+        for each in asked:
+            if each.answer is None:
+                unknown.setdefault(each.key, each)
+        if unknown:
             self.clock.start()
+        jobs = [each.job() for each in unknown.values()]
         arrivals = pool.in_order(jobs, lambda: self._left(limits))
         scores: list[Score] = []
         for each in asked:
@@ -178,11 +186,13 @@ class _Driver:
             if most is not None and self.record.engine_seconds >= most:
                 raise OutOfTime
             if each.unknown:
-                next(arrivals)
+                first = unknown[each.key]
+                if first is each:
+                    next(arrivals)
+                each.answer = first.answer
             assert each.answer is not None
             self.record.add(each.node, each.answer, each.question)
-            trained = each.answer.trained
-            scores.append(Score(trained.error, trained.diverged))
+            scores.append(Score(each.answer.outcome.error, each.answer.outcome.diverged))
         return scores
 
     def _left(self, limits: Limits) -> float:
@@ -199,7 +209,7 @@ class _Driver:
             raise ValueError("the search starts trainings from others: drive it with keep=True")
         answer = self.memory.get(self.questions[node.start])
         assert answer is not None
-        return answer.trained
+        return answer.fetch()
 
     def known(self, question: Question) -> Answer | None:
         """The answer of this run, or of another one, which is then this one's too."""
@@ -208,10 +218,8 @@ class _Driver:
             return answer
         for cache in self.caches:
             found = cache.get(question)
-            if found is not None and found.trained.failure is None:
-                answer = Answer(found.trained, self.clock.seconds)
-                self.memory.keep(question, answer)
-                return answer
+            if found is not None and found.outcome.failure is None:
+                return self.memory.keep(question, found.fetch(), self.clock.seconds)
         return None
 
     def is_given(self, node: Node) -> bool:
@@ -228,7 +236,7 @@ class _Asked:
         self._driver = driver
         self._start: Trained | None = None
         if driver.given is not None and driver.is_given(node):
-            self.answer = Answer(driver.given, 0.0)
+            self.answer = Answer.of(driver.given, 0.0)
         else:
             self._start = driver.start_for(node)
             self.question = Question.of(node.program, node.goal, self._start)
@@ -238,15 +246,20 @@ class _Asked:
         self.unknown = self.answer is None
         """Whether it must be trained."""
 
+    @property
+    def key(self) -> bytes:
+        """What it shares with others that ask the same."""
+        assert self.question is not None
+        return self.question.key
+
     def job(self) -> Job:
         """Its training."""
         return Job(self.node.program, self._start, self.node.goal, self._arrive)
 
     def _arrive(self, trained: Trained) -> None:
         assert self.question is not None
-        answer = Answer(trained, self._driver.clock.seconds)
-        self._driver.memory.keep(self.question, answer)
-        self.answer = answer
+        driver = self._driver
+        self.answer = driver.memory.keep(self.question, trained, driver.clock.seconds)
 
 
 def _next(search: Search, scores: Sequence[Score] | None) -> Ask | _Ending:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Question
+from nearstar.run.memory import Answer, Question
 from nearstar.run.result import Result
 from nearstar.run.trace import TracePoint
 from nearstar.train import Trained
@@ -26,11 +26,16 @@ class Evaluated:
     """A program was trained. Its f is provisional: the search takes it at the end of the round."""
 
     evaluation: Evaluation
-    trained: Trained
+    answer: Answer
     seconds: float
     """Since the start of the run."""
     question: Question | None
     """What it is the answer to; None for what was given with the start."""
+
+    @property
+    def trained(self) -> Trained:
+        """The program with its parameters."""
+        return self.answer.fetch()
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,6 +106,8 @@ def _changes(before: Any, now: Any, name: str = "") -> list[str]:
     if before == now:
         return []
     if isinstance(before, dict) and isinstance(now, dict):
+        if before.get("kind") != now.get("kind"):
+            return [f"{name} was {before.get('kind')}, and is {now.get('kind')} now"]
         return [
             change
             for key in dict.fromkeys([*before, *now])

@@ -8,7 +8,7 @@ import os
 import platform
 import socket
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,12 +19,13 @@ import numpy as np
 
 import nearstar
 from nearstar.journal import JOURNAL, Journal, JournalError, Reader, Record, read_header
-from nearstar.run.answers import Shelf, from_record, to_record
+from nearstar.run.answers import Shelf, to_record
 from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
 from nearstar.run.identity import Identity
 from nearstar.run.memory import Answer, Question
 from nearstar.run.trace import TracePoint
 from nearstar.run.trainer import Trainer
+from nearstar.train import Trained
 
 _GIVEN, _BEST, _ROUND = -1, -2, -3
 """What stands for an event: the offset of the answer that was taken, if it was not given with the
@@ -41,7 +42,7 @@ class JournaledRun:
     def __init__(self, folder: str | Path, identity: Identity, trainer: Trainer) -> None:
         self._trainer = trainer
         self._journal = Journal(folder, identity.header)
-        self._shelf = Shelf(self._journal.read)
+        self._shelf = Shelf(self._journal.read, trainer)
         self._past = array("q")
         """The events of which the journal tells already."""
         self._told = 0
@@ -87,12 +88,12 @@ class JournaledRun:
     # The memory
 
     def get(self, question: Question) -> Answer | None:
-        record = self._shelf.find(question)
-        return None if record is None else from_record(record, question.program, self._trainer)
+        return self._shelf.get(question)
 
-    def keep(self, question: Question, answer: Answer) -> None:
-        record = to_record(question, answer, self._trainer.seed_of(question.program))
+    def keep(self, question: Question, trained: Trained, at: float) -> Answer:
+        record = to_record(question, trained, at, self._trainer.seed_of(question.program))
         self._shelf.put(record, self._journal.append(record))
+        return Answer.of(trained, at)
 
     # The listener
 
@@ -103,18 +104,18 @@ class JournaledRun:
                 self._journal.append(_started(event, self.seconds))
             case Evaluated():
                 place = None if event.question is None else self._shelf.place(event.question)
-                self._tell(_GIVEN if place is None else place, _taken(event, place))
+                self._tell(_GIVEN if place is None else place, lambda: _taken(event, place))
             case NewBest():
-                self._tell(_BEST, {"kind": "best", **_point(event.point)})
+                self._tell(_BEST, lambda: {"kind": "best", **_point(event.point)})
             case Round():
-                record = {"kind": "round", **_point(event.point), "waiting": event.waiting}
-                self._tell(_ROUND, record)
+                waiting = {"waiting": event.waiting}
+                self._tell(_ROUND, lambda: {"kind": "round", **_point(event.point), **waiting})
             case Finished():
                 self._journal.append(_ended(event))
 
-    def _tell(self, what: int, record: Record) -> None:
+    def _tell(self, what: int, record: Callable[[], Record]) -> None:
         if self._told >= len(self._past):
-            self._journal.append(record)
+            self._journal.append(record())
         elif self._past[self._told] != what:
             raise JournalError(
                 f"{self._journal.path} tells of another search than the one that is made of its "
@@ -127,7 +128,7 @@ class JournaledRun:
 def identity_in(folder: str | Path) -> Identity | None:
     """Of which run the folder has the journal; None if it has none."""
     path = Path(folder) / JOURNAL
-    header = read_header(Reader(path)) if path.exists() else None
+    header = read_header(Reader(path)) if path.is_file() else None
     return None if header is None else Identity.in_header(header)
 
 

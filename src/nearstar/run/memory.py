@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from nearstar.program import Program
@@ -11,7 +14,8 @@ from nearstar.text import to_text
 from nearstar.train import Trained
 
 
-class Question(NamedTuple):
+@dataclass(frozen=True)
+class Question:
     """All that decides a training, besides task, budget and seed, which are those of the run."""
 
     program: Program
@@ -24,12 +28,53 @@ class Question(NamedTuple):
         """The question of a program; a start that diverged has nothing to pass on."""
         return cls(program, goal, None if start is None or start.diverged else _digest(start))
 
+    @cached_property
+    def key(self) -> bytes:
+        """What tells it from all other questions of a run."""
+        return key_of(to_text(self.program), self.goal, self.start)
+
+
+def key_of(program: str, goal: float | None, start: str | None) -> bytes:
+    """The key of a question about a program's text."""
+    text = f"{program}\0{goal!r}\0{start}"
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+class Outcome(NamedTuple):
+    """What came of a training, without its parameters."""
+
+    at: float
+    """When it was there, in seconds since the start of the run."""
+    error: float
+    diverged: bool
+    epoch: int
+    seconds: float
+    accuracy: float | None
+    f1: float | None
+    failure: str | None
+
 
 class Answer(NamedTuple):
-    """A trained program, and when it was there, in seconds since the start of the run."""
+    """The outcome of a training, and how to get at its parameters."""
 
-    trained: Trained
-    at: float
+    outcome: Outcome
+    fetch: Callable[[], Trained]
+
+    @classmethod
+    def of(cls, trained: Trained, at: float) -> Answer:
+        """The answer of a training that is at hand."""
+        metrics = trained.metrics
+        outcome = Outcome(
+            at=at,
+            error=trained.error,
+            diverged=trained.diverged,
+            epoch=trained.epoch,
+            seconds=trained.seconds,
+            accuracy=None if metrics is None else metrics.accuracy,
+            f1=None if metrics is None else metrics.f1,
+            failure=trained.failure,
+        )
+        return cls(outcome, lambda: trained)
 
 
 class Answers(Protocol):
@@ -47,7 +92,7 @@ class Memory(Answers, Protocol):
     seconds: float
     """For how long the run has gone on so far."""
 
-    def keep(self, question: Question, answer: Answer) -> None:
+    def keep(self, question: Question, trained: Trained, at: float) -> Answer:
         """Take up an answer; called by any thread, as soon as it is there."""
 
 
@@ -59,8 +104,8 @@ class Forgetful:
     def get(self, question: Question) -> Answer | None:
         return None
 
-    def keep(self, question: Question, answer: Answer) -> None:
-        pass
+    def keep(self, question: Question, trained: Trained, at: float) -> Answer:
+        return Answer.of(trained, at)
 
 
 class RunMemory:
@@ -75,7 +120,7 @@ class RunMemory:
         self._anew = anew
         self.seconds = 0.0
         self.identity: Identity | None = None
-        self._answers: dict[Question, Answer] = {}
+        self._answers: dict[bytes, tuple[Trained, float]] = {}
 
     def begin(self, identity: Identity) -> None:
         """Be the memory of this run; raises if it is that of another one."""
@@ -84,10 +129,12 @@ class RunMemory:
         self.identity = identity
 
     def get(self, question: Question) -> Answer | None:
-        return self._answers.get(question)
+        found = self._answers.get(question.key)
+        return None if found is None else Answer.of(*found)
 
-    def keep(self, question: Question, answer: Answer) -> None:
-        self._answers[question] = answer
+    def keep(self, question: Question, trained: Trained, at: float) -> Answer:
+        self._answers[question.key] = trained, at
+        return Answer.of(trained, at)
 
     def __len__(self) -> int:
         return len(self._answers)

@@ -9,7 +9,7 @@ from nearstar.program import Program
 from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
 from nearstar.run.front import pareto
-from nearstar.run.memory import Answer, Question
+from nearstar.run.memory import Answer, Outcome, Question
 from nearstar.run.trace import TracePoint
 from nearstar.search.protocol import Ask, Node
 from nearstar.search.space import Space
@@ -19,7 +19,7 @@ from nearstar.train import Trained
 class Record:
     """Takes what is trained, in the order asked, and tells the listeners.
 
-    Parameters are kept for the front alone. It can be read after an interrupt at any point.
+    Answers are kept for the front alone. It can be read after an interrupt at any point.
     """
 
     def __init__(self, space: Space, listeners: Sequence[Listener], *, relaxed: bool) -> None:
@@ -28,8 +28,8 @@ class Record:
         self._relaxed = relaxed
         self._places: dict[Node, int] = {}
         self._given: dict[Program, int] = {}
-        self._parameters: dict[int, Trained] = {}
-        self._best: Candidate | None = None
+        self._answers: dict[int, Answer] = {}
+        self._best: Evaluation | None = None
         self.nodes: list[Node] = []
         """The node of each evaluation."""
         self.evaluations: list[Evaluation] = []
@@ -49,7 +49,7 @@ class Record:
     def give(self, trained: Trained) -> None:
         """Count a program whose parameters were given as an answer, before the search begins."""
         node = Node(trained.program, None, g=self._space.cost(trained.program))
-        self.add(node, Answer(trained, 0.0), None)
+        self.add(node, Answer.of(trained, 0.0), None)
         self._given[trained.program] = self._places[node]
 
     def add(self, node: Node, answer: Answer, question: Question | None) -> None:
@@ -57,32 +57,30 @@ class Record:
         if node.program in self._given:
             self._places[node] = self._given[node.program]
             return
-        trained = answer.trained
         # Whatever came before it in order was waited for.
-        self.seconds = max(self.seconds, answer.at)
-        evaluation = self._evaluation(node, trained)
+        self.seconds = max(self.seconds, answer.outcome.at)
+        evaluation = self._evaluation(node, answer.outcome)
         if question is not None:
             self.trained += 1
-            self.engine_seconds += trained.seconds
+            self.engine_seconds += answer.outcome.seconds
         if evaluation.answer:
-            self._parameters[evaluation.index] = trained
+            self._answers[evaluation.index] = answer
         self.nodes.append(node)
         self._places[node] = evaluation.index
         self.evaluations.append(evaluation)
-        self.tell(Evaluated(evaluation, trained, self.seconds, question))
+        self.tell(Evaluated(evaluation, answer, self.seconds, question))
         if evaluation.answer:
-            self._compare(Candidate(evaluation, trained))
+            self._compare(evaluation, answer)
 
-    def _compare(self, new: Candidate) -> None:
+    def _compare(self, new: Evaluation, answer: Answer) -> None:
         # Those on the front until now, and the new one.
-        answers = (self.evaluations[index] for index in self._parameters)
-        kept = {each.index: self._parameters[each.index] for each in pareto(answers)}
-        self._parameters = kept
-        if self._best is None or new.evaluation.rank < self._best.evaluation.rank:
+        front = pareto(self.evaluations[index] for index in self._answers)
+        self._answers = {each.index: self._answers[each.index] for each in front}
+        if self._best is None or new.rank < self._best.rank:
             self._best = new
             point = self._point()
             self.trace.append(point)
-            self.tell(NewBest(new, point))
+            self.tell(NewBest(Candidate(new, answer.fetch()), point))
 
     def end_round(self, ask: Ask) -> None:
         """All that was asked has been taken."""
@@ -94,7 +92,7 @@ class Record:
     def front(self) -> tuple[Candidate, ...]:
         """Answers that none other beats, cheapest first."""
         return tuple(
-            Candidate(each, self._parameters[each.index]) for each in pareto(self.evaluations)
+            Candidate(each, self._answers[each.index].fetch()) for each in pareto(self.evaluations)
         )
 
     def taken(self) -> list[Evaluation]:
@@ -110,13 +108,12 @@ class Record:
             engine_seconds=self.engine_seconds,
             rounds=self.rounds,
             trained=self.trained,
-            best=None if self._best is None else self._best.evaluation.path_cost,
+            best=None if self._best is None else self._best.path_cost,
             bound=self.bound,
         )
 
-    def _evaluation(self, node: Node, trained: Trained) -> Evaluation:
-        partial_and_failed = trained.diverged and not node.complete
-        metrics = trained.metrics
+    def _evaluation(self, node: Node, outcome: Outcome) -> Evaluation:
+        partial_and_failed = outcome.diverged and not node.complete
         return Evaluation(
             program=node.program,
             index=len(self.evaluations),
@@ -126,15 +123,15 @@ class Record:
             # Rounded, since equal costs are summed in different orders.
             structural_cost=round(self._space.grammar.cost(node.program), 12),
             weight=self._space.weight,
-            error=trained.error,
+            error=outcome.error,
             # A search gives a partial program that diverged the h it had before.
-            f=node.g + node.closing + (node.h if partial_and_failed else trained.error),
-            diverged=trained.diverged,
-            epoch=trained.epoch,
-            seconds=trained.seconds,
-            accuracy=None if metrics is None else metrics.accuracy,
-            f1=None if metrics is None else metrics.f1,
-            failure=trained.failure,
+            f=node.g + node.closing + (node.h if partial_and_failed else outcome.error),
+            diverged=outcome.diverged,
+            epoch=outcome.epoch,
+            seconds=outcome.seconds,
+            accuracy=outcome.accuracy,
+            f1=outcome.f1,
+            failure=outcome.failure,
         )
 
     def _nearest(self, ancestor: Node | None) -> int | None:

@@ -23,6 +23,8 @@ def summarise(result: Result) -> str:
         lines.append(f"audit: {_excess(result.audit)}")
     if result.pruned is not None:
         lines.append(f"audit of what was left unfinished: {_excess(result.pruned)}")
+    if failures := [each.failure for each in result.evaluations if each.failure is not None]:
+        lines.append(f"{_programs(len(failures))} could not be trained: {failures[0]}")
     lines.append(f"{_why_ended(result)}; {_effort(result)}")
     return "\n".join(lines)
 
@@ -94,8 +96,11 @@ def _limit(result: Result) -> str:
 
 
 def _effort(result: Result) -> str:
-    programs = "1 program" if result.trained == 1 else f"{result.trained} programs"
-    return f"{programs} trained in {result.seconds:.1f} s"
+    return f"{_programs(result.trained)} trained in {result.seconds:.1f} s"
+
+
+def _programs(count: int) -> str:
+    return "1 program" if count == 1 else f"{count} programs"
 
 
 def _why_nothing(result: Result) -> str:

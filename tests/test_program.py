@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import pickle
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import domains, programs, rich_domain, signatures
+from strategies import USER_FUNCTIONS, domains, programs, rich_domain, signatures
 
 from nearstar.domain import Domain
 from nearstar.errors import ProgramError
@@ -15,7 +21,9 @@ from nearstar.program import (
     Apply,
     Hole,
     Program,
+    applied,
     first_hole,
+    holes,
     is_complete,
     node_at,
     open_up,
@@ -46,12 +54,14 @@ def test_walking_visits_every_node_once_in_the_order_of_the_derivation(case) -> 
     below = sum(len(node.arguments) for _, node in visited)
     assert paths[0] == () and len(paths) == 1 + below
 
-    holes = [path for path, node in visited if isinstance(node, Hole)]
-    applied = [path for path, node in visited if isinstance(node, Apply)]
-    assert (program.size, program.n_holes) == (len(applied), len(holes))
-    assert program.height == max((len(path) + 1 for path in applied), default=0)
-    assert first_hole(program) == min(holes, default=None)
-    assert is_complete(program) == (not holes)
+    open_paths = [path for path, node in visited if isinstance(node, Hole)]
+    inner_paths = [path for path, node in visited if isinstance(node, Apply)]
+    assert (program.size, program.n_holes) == (len(inner_paths), len(open_paths))
+    assert program.height == max((len(path) + 1 for path in inner_paths), default=0)
+    assert first_hole(program) == min(open_paths, default=None)
+    assert is_complete(program) == (not open_paths)
+    assert holes(program) == [node_at(program, path) for path in open_paths]
+    assert applied(program) == [node_at(program, path) for path in inner_paths]
 
 
 @given(sketches(), st.data())
@@ -155,10 +165,51 @@ def test_height_is_limited() -> None:
 def test_equal_by_structure(case, data: st.DataObject) -> None:
     domain, program = case
     again = Domain.from_dict(domain.to_dict())  # its operations are equal, and other objects
-    copy = parse(to_text(program), again, program.signature).program
-    assert copy == program and hash(copy) == hash(program)
+    read = parse(to_text(program), again, program.signature).program
+    assert read == program and hash(read) == hash(program)
     other = data.draw(programs(domain.grammar(program.signature), 3, holes=True))
     assert (other == program) == (to_text(other) == to_text(program))
+
+
+def test_programs_are_found_in_tables_of_another_process() -> None:
+    grammar = RICH.grammar(Signature(Sequence(4), Sequence(2)))
+    levels = [grammar.expansions(Hole(grammar.root))]
+    for _ in range(3):
+        levels.append([child for each in levels[-1] for child in grammar.expansions(each)])
+    programs = [program for level in levels for program in level]
+    costs = {program: grammar.cost(program) for program in programs}
+    productions = {program.production for program in programs}
+    assert {user.name for user in USER_FUNCTIONS} & {
+        node.operation.name for program in programs for node in applied(program)
+    }
+    script = (
+        "import pickle, sys\n"
+        "grammar, costs, productions, programs = pickle.load(sys.stdin.buffer)\n"
+        "assert {each.production for each in programs} == productions\n"
+        "remade = [child for each in programs for child in grammar.expansions(each)]\n"
+        "remade = [each for each in remade if each.size <= 4]\n"
+        "assert all(costs[each] == grammar.cost(each) for each in programs + remade)\n"
+        "pickle.dump((costs, remade), sys.stdout.buffer)\n"
+    )
+    for seed in ("1", "2"):  # one of them, at least, is not that of this process
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            input=pickle.dumps((grammar, costs, productions, programs)),
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+        )
+        assert not done.returncode, done.stderr.decode()
+        back, remade = pickle.loads(done.stdout)
+        assert back == costs and {*remade, *levels[0]} == set(programs)
+
+
+def test_copies_of_the_highest_programs() -> None:
+    signature = Signature(Vector(2), Vector(1))
+    leaf = program = Apply(Affine(), signature)
+    for _ in range(MAX_HEIGHT - 1):
+        program = Apply(ADD, signature, (program, leaf))
+    for made in (pickle.loads(pickle.dumps(program)), copy.deepcopy(program)):
+        assert made == program and hash(made) == hash(program)
 
 
 def test_another_type_or_temperature_is_another_program() -> None:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from nearstar.errors import DomainError, ProgramError
 from nearstar.program import (
     Apply,
-    Hole,
     Operation,
+    Production,
     Program,
+    applied,
     first_hole,
+    holes,
     node_at,
     open_up,
-    replace,
-    walk,
+    production,
+    replace_by_each,
 )
 from nearstar.types import Signature
 
@@ -32,6 +35,14 @@ class Rule:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.cost) and self.cost >= 0):
             raise DomainError(f"the cost of {self.operation.name} must be from 0, not {self.cost}")
+
+
+class _Opening(NamedTuple):
+    """What a hole can become in one step."""
+
+    program: Apply
+    least_rules: float
+    """Of any completion."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +86,8 @@ class Grammar:
 
     def rules(self, signature: Signature) -> tuple[Rule, ...]:
         """The rules that may be applied to a hole of this signature, in order."""
-        if signature not in self._rules:
+        known = self._rules.get(signature)
+        if known is None:
             rules = (
                 self.vectors
                 if signature.maps_vectors
@@ -83,10 +95,10 @@ class Grammar:
                 if signature.summarises
                 else self.sequences
             )
-            self._rules[signature] = tuple(
+            known = self._rules[signature] = tuple(
                 rule for rule in rules if rule.operation.arguments(signature) is not None
             )
-        return self._rules[signature]
+        return known
 
     @property
     def all_rules(self) -> tuple[Rule, ...]:
@@ -103,6 +115,14 @@ class Grammar:
 
     @cached_property
     def _rules(self) -> dict[Signature, tuple[Rule, ...]]:
+        return {}
+
+    @cached_property
+    def _openings(self) -> dict[Signature, tuple[_Opening, ...]]:
+        return {}
+
+    @cached_property
+    def _made_by(self) -> dict[Production, Rule | None]:
         return {}
 
     @cached_property
@@ -123,7 +143,7 @@ class Grammar:
             changed = False
             for signature, best in least.items():
                 for rule in self.rules(signature):
-                    arguments = rule.operation.arguments(signature) or ()
+                    arguments = production(rule.operation, signature).arguments
                     total = weight(rule) + sum(least[argument] for argument in arguments)
                     if total < best:
                         best = least[signature] = total
@@ -134,43 +154,44 @@ class Grammar:
         found = [self.root]
         for signature in found:
             for rule in self.rules(signature):
-                for argument in rule.operation.arguments(signature) or ():
+                for argument in production(rule.operation, signature).arguments:
                     if argument not in found:
                         found.append(argument)
         return found
 
     def rule_of(self, node: Apply) -> Rule | None:
         """The rule that makes this node, if the grammar has it."""
-        return next(
-            (rule for rule in self.rules(node.signature) if rule.operation == node.operation), None
-        )
+        try:
+            return self._made_by[node.production]
+        except KeyError:
+            operation, rules = node.operation, self.rules(node.signature)
+            found = next((rule for rule in rules if rule.operation == operation), None)
+            self._made_by[node.production] = found
+            return found
 
     def __contains__(self, program: Program) -> bool:
         """Whether the program, complete or partial, can be derived from the root."""
-        return program.signature == self.root and all(
-            isinstance(node, Hole) or self.rule_of(node) is not None for _, node in walk(program)
-        )
+        return program.signature == self.root and all(map(self.rule_of, applied(program)))
 
     def cost(self, program: Program) -> float:
         """Structural cost s(α): the sum of the costs of the rules used."""
-        total = 0.0
-        for _, node in walk(program):
-            if isinstance(node, Apply):
-                rule = self.rule_of(node)
-                if rule is None:
-                    raise ProgramError(
-                        f"{node.operation.name} is not a rule for {node.signature} in this grammar"
-                    )
-                total += rule.cost
+        total, made_by = 0.0, self._made_by
+        for node in applied(program):
+            rule = made_by.get(node.production) or self.rule_of(node)
+            if rule is None:
+                raise ProgramError(
+                    f"{node.operation.name} is not a rule for {node.signature} in this grammar"
+                )
+            total += rule.cost
         return total
 
     def closing_cost(self, program: Program) -> float:
         """The least cost that any completion adds."""
-        return sum(self.least_cost[hole.signature] for hole in _holes(program))
+        return sum([self.least_cost[hole.signature] for hole in holes(program)])
 
     def closing_rules(self, program: Program) -> int:
         """The least number of rules that any completion adds."""
-        return int(sum(self.least_rules[hole.signature] for hole in _holes(program)))
+        return int(sum([self.least_rules[hole.signature] for hole in holes(program)]))
 
     def expansions(self, program: Program, max_depth: int | None = None) -> list[Program]:
         """The children of a partial program: its first hole with each rule that fits.
@@ -181,16 +202,22 @@ class Grammar:
         if path is None:
             return []
         signature = node_at(program, path).signature
-        children = (
-            replace(program, path, open_up(rule.operation, signature))
-            for rule in self.rules(signature)
-        )
-        return [
-            child
-            for child in children
-            if max_depth is None or child.size + self.closing_rules(child) <= max_depth
-        ]
+        room = math.inf
+        if max_depth is not None:
+            others = self.closing_rules(program) - self.least_rules[signature]
+            room = max_depth - program.size - others
+        openings = self._opened(signature)
+        fitting = [each.program for each in openings if each.least_rules <= room]
+        return replace_by_each(program, path, fitting)
 
-
-def _holes(program: Program) -> Iterator[Hole]:
-    return (node for _, node in walk(program) if isinstance(node, Hole))
+    def _opened(self, signature: Signature) -> tuple[_Opening, ...]:
+        """A hole with each rule that fits; the same objects in all programs, to share memory."""
+        known = self._openings.get(signature)
+        if known is None:
+            opened = [open_up(rule.operation, signature) for rule in self.rules(signature)]
+            least = self.least_rules
+            known = self._openings[signature] = tuple(
+                _Opening(each, 1 + sum(least.get(a.signature, math.inf) for a in each.arguments))
+                for each in opened
+            )
+        return known

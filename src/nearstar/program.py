@@ -5,8 +5,9 @@ Parameters live beside a program, never in it: two programs are equal when their
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar, Protocol
 
 from nearstar.errors import ProgramError
@@ -29,6 +30,56 @@ class Operation(Protocol):
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
         """Types of the arguments where the operation has this type; None if it cannot have it."""
 
+    def __hash__(self) -> int:
+        """As of any value that tables are looked up by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Production:
+    """An operation at one type: what may become of a hole of that type.
+
+    All nodes that apply the operation at that type share one (see ``production``), so that tables
+    of what is known of it are looked up without comparing operations and types.
+    """
+
+    operation: Operation
+    signature: Signature
+    arguments: tuple[Signature, ...]
+    _hash: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Operations without fields, such as map and mapprefix, differ by their class alone.
+        found = hash((type(self.operation), self.operation, self.signature))
+        object.__setattr__(self, "_hash", found)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Production):
+            return NotImplemented
+        return self.signature == other.signature and self.operation == other.operation
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return production, (self.operation, self.signature)
+
+
+@lru_cache(maxsize=4096)
+def production(operation: Operation, signature: Signature) -> Production:
+    """The operation at this type; ProgramError if it cannot have it."""
+    arguments = operation.arguments(signature)
+    if arguments is None:
+        raise ProgramError(f"{operation.name} cannot have the type {signature}")
+    return Production(operation, _shared(signature), tuple(map(_shared, arguments)))
+
+
+@lru_cache(maxsize=4096)
+def _shared(signature: Signature) -> Signature:
+    """The first of equal signatures: the same object is found equal without comparing."""
+    return signature
+
 
 @dataclass(frozen=True, slots=True)
 class Hole:
@@ -42,7 +93,7 @@ class Hole:
     n_holes: ClassVar[int] = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Apply:
     """An operation applied to arguments; well typed, or it cannot be made."""
 
@@ -53,28 +104,50 @@ class Apply:
     """Rules applied to derive it."""
     height: int = field(init=False, repr=False)
     n_holes: int = field(init=False, repr=False)
+    production: Production = field(init=False, repr=False)
     _hash: int = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        expected = self.operation.arguments(self.signature)
-        given = tuple(argument.signature for argument in self.arguments)
-        if expected is None:
-            raise ProgramError(f"{self.operation.name} cannot have the type {self.signature}")
-        if given != expected:
+    def __init__(
+        self, operation: Operation, signature: Signature, arguments: tuple[Program, ...] = ()
+    ) -> None:
+        self._become(operation, production(operation, signature), arguments)
+
+    def on(self, arguments: tuple[Program, ...]) -> Apply:
+        """The same operation, applied to other arguments."""
+        node = object.__new__(Apply)
+        node._become(self.operation, self.production, arguments)
+        return node
+
+    def _become(
+        self, operation: Operation, made_by: Production, arguments: tuple[Program, ...]
+    ) -> None:
+        expected = made_by.arguments
+        fits = len(arguments) == len(expected)
+        size, height, n_holes = 1, 0, 0
+        for argument, signature in zip(arguments, expected, strict=False):
+            if argument.signature is not signature and argument.signature != signature:
+                fits = False
+            size += argument.size
+            n_holes += argument.n_holes
+            if argument.height > height:
+                height = argument.height
+        if not fits:
+            given = (argument.signature for argument in arguments)
             raise ProgramError(
-                f"{self.operation.name} of type {self.signature} takes arguments of the types "
+                f"{operation.name} of type {made_by.signature} takes arguments of the types "
                 f"({'; '.join(map(str, expected))}), not ({'; '.join(map(str, given))})"
             )
-        height = 1 + max((argument.height for argument in self.arguments), default=0)
-        if height > MAX_HEIGHT:
+        if height >= MAX_HEIGHT:
             raise ProgramError(f"a program may be at most {MAX_HEIGHT} levels high")
-        for name, value in (
-            ("size", 1 + sum(argument.size for argument in self.arguments)),
-            ("height", height),
-            ("n_holes", sum(argument.n_holes for argument in self.arguments)),
-            ("_hash", hash((self.operation, self.signature, self.arguments))),
-        ):
-            object.__setattr__(self, name, value)
+        put = object.__setattr__
+        put(self, "operation", operation)
+        put(self, "signature", made_by.signature)
+        put(self, "arguments", arguments)
+        put(self, "size", size)
+        put(self, "height", height + 1)
+        put(self, "n_holes", n_holes)
+        put(self, "production", made_by)
+        put(self, "_hash", hash((made_by, arguments)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -86,10 +159,13 @@ class Apply:
             return NotImplemented
         return (
             self._hash == other._hash
-            and self.operation == other.operation
-            and self.signature == other.signature
+            and (self.production is other.production or self.production == other.production)
             and self.arguments == other.arguments
         )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Hashes hold in one process only: another one has to find its own.
+        return Apply, (self.operation, self.signature, self.arguments)
 
 
 Program = Apply | Hole
@@ -120,9 +196,37 @@ def walk(program: Program, path: Path = ()) -> Iterator[tuple[Path, Program]]:
         yield from walk(argument, (*path, index))
 
 
+def applied(program: Program) -> list[Apply]:
+    """The nodes that are no holes, in the order of the derivation."""
+    found: list[Apply] = []
+    _add_applied(program, found)
+    return found
+
+
+def _add_applied(program: Program, found: list[Apply]) -> None:
+    if isinstance(program, Apply):
+        found.append(program)
+        for argument in program.arguments:
+            _add_applied(argument, found)
+
+
+def holes(program: Program) -> list[Hole]:
+    """The holes, leftmost first."""
+    if isinstance(program, Hole):
+        return [program]
+    return [hole for argument in program.arguments if argument.n_holes for hole in holes(argument)]
+
+
 def first_hole(program: Program) -> Path | None:
     """The hole that is expanded next: the leftmost one."""
-    return next((path for path, node in walk(program) if isinstance(node, Hole)), None)
+    if is_complete(program):
+        return None
+    path: list[int] = []
+    while isinstance(program, Apply):
+        index = next(i for i, argument in enumerate(program.arguments) if argument.n_holes)
+        path.append(index)
+        program = program.arguments[index]
+    return tuple(path)
 
 
 def node_at(program: Program, path: Path) -> Program:
@@ -134,19 +238,30 @@ def node_at(program: Program, path: Path) -> Program:
 
 def replace(program: Program, path: Path, new: Program) -> Program:
     """The program with another node at a path; the rest is shared, not copied."""
-    if not path:
-        return new
-    if isinstance(program, Hole):
-        raise ProgramError(f"there is nothing below a hole: path {path}")
-    index, rest = path[0], path[1:]
-    arguments = list(program.arguments)
-    arguments[index] = replace(arguments[index], rest, new)
-    return Apply(program.operation, program.signature, tuple(arguments))
+    return replace_by_each(program, path, (new,))[0]
 
 
+def replace_by_each(program: Program, path: Path, news: Iterable[Program]) -> list[Program]:
+    """The program with each of these in turn at a path."""
+    above: list[tuple[Apply, int]] = []
+    for level, index in enumerate(path):
+        if isinstance(program, Hole):
+            raise ProgramError(f"there is nothing below a hole: path {path[level:]}")
+        above.append((program, index))
+        program = program.arguments[index]
+    above.reverse()
+    results: list[Program] = []
+    for new in news:
+        for node, index in above:
+            arguments = list(node.arguments)
+            arguments[index] = new
+            new = node.on(tuple(arguments))
+        results.append(new)
+    return results
+
+
+@lru_cache(maxsize=4096)
 def open_up(operation: Operation, signature: Signature) -> Apply:
-    """The operation with a hole for each argument."""
-    arguments = operation.arguments(signature)
-    if arguments is None:
-        raise ProgramError(f"{operation.name} cannot have the type {signature}")
-    return Apply(operation, signature, tuple(Hole(argument) for argument in arguments))
+    """The operation with a hole for each argument: the same object in all programs."""
+    arguments = production(operation, signature).arguments
+    return Apply(operation, signature, tuple(map(Hole, arguments)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nearstar.errors import ProgramError
 
@@ -38,6 +38,7 @@ class Signature:
     input: Vector | Sequence
     output: Vector | Sequence
     carried: int = 0
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for end in (self.input, self.output):
@@ -49,6 +50,15 @@ class Signature:
             raise ProgramError(f"a vector cannot become a sequence: {self}")
         if self.carried and isinstance(self.input, Sequence):
             raise ProgramError(f"only vectors carry an accumulator: {self}")
+        kinds = self.maps_vectors, self.maps_sequences
+        found = hash((*kinds, self.input.size, self.output.size, self.carried))
+        object.__setattr__(self, "_hash", found)
+
+    def __hash__(self) -> int:
+        return self._hash  # found once: signatures are what most tables are looked up by
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Signature, (self.input, self.output, self.carried)
 
     @property
     def maps_vectors(self) -> bool:

@@ -175,5 +175,5 @@ def any_of(*witnesses: Witness) -> Witness:
 
 def closure(program: Program) -> Closure:
     assert isinstance(program, Apply)
-    parts = [closure(argument) for argument in program.arguments]
-    return closure_of(program.operation, program.signature, parts)
+    parts = tuple(closure(argument) for argument in program.arguments)
+    return closure_of(program.production, parts)

@@ -17,7 +17,7 @@ from nearstar.expression import Expression
 from nearstar.function import Function
 from nearstar.grammar import Grammar
 from nearstar.library import Affine, Constant, Fold, Input, Map, MapPrefix, Select, Window
-from nearstar.program import Operation
+from nearstar.program import Operation, Production, production
 from nearstar.types import Signature
 
 MAX_ARGUMENTS = 6
@@ -67,10 +67,11 @@ def pick_bits(operation: Select | Input, signature: Signature) -> int:
     return _all_bits(signature)
 
 
-def closure_of(operation: Operation, signature: Signature, arguments: Sequence[Closure]) -> Closure:
-    """The closure of an operation's value, from those of its arguments."""
-    closure = _closure_of(operation, signature, arguments)
-    if signature.carried:
+@lru_cache(maxsize=4096)
+def closure_of(made_by: Production, arguments: tuple[Closure, ...]) -> Closure:
+    """The closure of a node's value, from those of its arguments."""
+    closure = _closure_of(made_by.operation, made_by.signature, arguments)
+    if made_by.signature.carried:
         return closure
     return closure._replace(flip=True, turn=closure.negate)
 
@@ -113,9 +114,9 @@ def closures_of_holes(grammar: Grammar) -> dict[Signature, Closure]:
         for signature in signatures:
             closure = closures[signature]
             for rule in grammar.rules(signature):
-                opened = rule.operation.arguments(signature) or ()
-                arguments = [closures[argument] for argument in opened]
-                closure = _meet(closure, closure_of(rule.operation, signature, arguments))
+                made_by = production(rule.operation, signature)
+                arguments = tuple(closures[argument] for argument in made_by.arguments)
+                closure = _meet(closure, closure_of(made_by, arguments))
             if closure != closures[signature]:
                 closures[signature] = closure
                 changed = True

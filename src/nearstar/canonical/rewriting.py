@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
+from operator import is_not
 from typing import NamedTuple, TypeVar
 
 from nearstar.canonical.closure import (
@@ -16,7 +17,15 @@ from nearstar.canonical.closure import (
     closures_of_holes,
 )
 from nearstar.canonical.covers import Leaf, cheapest_cover, union
-from nearstar.canonical.roles import are_alike, is_constant, is_last, is_taken_in, picked, role_of
+from nearstar.canonical.roles import (
+    Role,
+    are_alike,
+    is_constant,
+    is_last,
+    is_taken_in,
+    picked,
+    role_of,
+)
 from nearstar.errors import ProgramError
 from nearstar.function import Function
 from nearstar.grammar import Grammar
@@ -30,7 +39,16 @@ from nearstar.library import (
     Select,
     Window,
 )
-from nearstar.program import MAX_HEIGHT, Apply, Hole, Operation, Program
+from nearstar.program import (
+    MAX_HEIGHT,
+    Apply,
+    Hole,
+    Operation,
+    Production,
+    Program,
+    applied,
+    open_up,
+)
 from nearstar.types import Signature
 
 MAX_MEMO = 50_000
@@ -65,14 +83,12 @@ def _canoniser(same: _Same) -> _Canoniser:
     return _Canoniser(same.grammar)
 
 
-class _Facts(NamedTuple):
-    """What is known of a program whose parts are canonical."""
+class _Known(NamedTuple):
+    """What is known of an operation at one type."""
 
-    order: str
-    """A text to sort by: equal for equal programs only. Holes last, before them what has some, so
-    that a chain's end is what is expanded, and expanding it leaves the order of the rest."""
+    label: str
     cost: int
-    closure: Closure
+    role: Role
 
 
 class _Rules:
@@ -98,15 +114,15 @@ class _Rules:
     def _note_leaf(self, operation: Operation) -> None:
         match operation:
             case Constant():
-                self.constant = Leaf(0, self.cost[operation], Apply(operation, self.signature))
+                self.constant = Leaf(0, self.cost[operation], open_up(operation, self.signature))
             case Affine():
                 reads = affine_bits(operation, self.signature)
                 if reads not in self.affine:
-                    leaf = Apply(operation, self.signature)
+                    leaf = open_up(operation, self.signature)
                     self.affine[reads] = Leaf(reads, self.cost[operation], leaf)
             case Select() | Input():
                 columns = picked(operation, self.signature)
-                self.picks.setdefault(columns, Apply(operation, self.signature))
+                self.picks.setdefault(columns, open_up(operation, self.signature))
 
     def joining_cost(self) -> int:
         """What one more part of a sum costs; 0 where there are no sums."""
@@ -132,8 +148,10 @@ class _Canoniser:
         self._holes = closures_of_holes(grammar)
         self._labels = _labels(grammar)
         self._rules: dict[Signature, _Rules] = {}
+        self._known: dict[Production, _Known] = {}
         self._programs: dict[Program, Program] = {}
-        self._facts: dict[Program, _Facts] = {}
+        self._closures: dict[Program, Closure] = {}
+        self._orders: dict[Program, str] = {}
         self._constants: dict[Signature, Apply | None] = {}
         self._covers: dict[tuple[Signature, int, int, int], tuple[Program, ...] | None] = {}
 
@@ -143,7 +161,8 @@ class _Canoniser:
             return program
         if len(self._programs) > MAX_MEMO:
             self._programs.clear()
-            self._facts.clear()
+            self._closures.clear()
+            self._orders.clear()
         return self._canonical(program)
 
     def _canonical(self, program: Program) -> Program:
@@ -151,19 +170,24 @@ class _Canoniser:
             return program
         known = self._programs.get(program)
         if known is None:
-            known = self._programs[program] = self._rewritten(program)
+            # Remembered with canonical arguments only: then parts are the same objects wherever
+            # they stand, which saves memory, and are found without comparing them.
+            arguments = tuple([self._canonical(argument) for argument in program.arguments])
+            if any(map(is_not, arguments, program.arguments)):
+                program = program.on(arguments)
+                known = self._programs.get(program)
+            if known is None:
+                known = self._programs[program] = self._rewritten(program)
         return known
 
     def _rewritten(self, program: Apply) -> Program:
-        arguments = tuple([self._canonical(argument) for argument in program.arguments])
-        if arguments != program.arguments:
-            program = Apply(program.operation, program.signature, arguments)
-        self.facts(program)  # raises for what is not in the grammar
+        """The canonical form of a program whose arguments are canonical."""
+        known = self._known_of(program)  # raises for what is not in the grammar
         if self._is_any_constant(program):
             return self._no_worse(self._constant(program.signature), program) or program
         match program.operation:
             case Function():
-                return self._function(program, program.operation)
+                return self._function(program, program.operation, known.role)
             case Affine():
                 reads = affine_bits(program.operation, program.signature)
                 return self.rules(program.signature).affine[reads].program
@@ -178,28 +202,44 @@ class _Canoniser:
 
     # What is known of programs and rules
 
-    def facts(self, program: Program) -> _Facts:
-        """The facts of a program whose arguments are canonical."""
-        known = self._facts.get(program)
+    def _known_of(self, node: Apply) -> _Known:
+        known = self._known.get(node.production)
         if known is None:
-            known = self._facts[program] = self._found(program)
+            operation, signature = node.operation, node.signature
+            cost = self.rules(signature).cost.get(operation)
+            if cost is None:
+                raise ProgramError(
+                    f"{operation.name} is not a rule for {signature} in this grammar"
+                )
+            known = _Known(self._labels[operation], cost, role_of(operation))
+            self._known[node.production] = known
         return known
 
-    def _found(self, program: Program) -> _Facts:
+    def _order(self, program: Program) -> str:
+        """A text to sort by: equal for equal programs only. Holes last, before them what has some,
+        so that a chain's end is what is expanded, and expanding it leaves the order of the rest."""
         if isinstance(program, Hole):
-            return _Facts("2", 0, self._holes.get(program.signature, NOTHING))
-        operation, signature = program.operation, program.signature
-        cost = self.rules(signature).cost.get(operation)
-        if cost is None:
-            raise ProgramError(f"{operation.name} is not a rule for {signature} in this grammar")
-        parts = [self.facts(argument) for argument in program.arguments]
-        rank = "1" if program.n_holes else "0"
-        inside = ",".join([part.order for part in parts])
-        return _Facts(
-            f"{rank}{self._labels[operation]}({inside})",
-            cost + sum([part.cost for part in parts]),
-            closure_of(operation, signature, [part.closure for part in parts]),
-        )
+            return "2"
+        order = self._orders.get(program)
+        if order is None:
+            rank = "1" if program.n_holes else "0"
+            inside = ",".join([self._order(argument) for argument in program.arguments])
+            order = f"{rank}{self._known_of(program).label}({inside})"
+            self._orders[program] = order
+        return order
+
+    def _closure(self, program: Program) -> Closure:
+        """The closure of a program whose arguments are canonical."""
+        if isinstance(program, Hole):
+            return self._holes.get(program.signature, NOTHING)
+        closure = self._closures.get(program)
+        if closure is None:
+            parts = tuple([self._closure(argument) for argument in program.arguments])
+            closure = self._closures[program] = closure_of(program.production, parts)
+        return closure
+
+    def _cost(self, program: Program) -> int:
+        return sum([self._known_of(node).cost for node in applied(program)])
 
     def rules(self, signature: Signature) -> _Rules:
         """The rules for a signature, looked through once."""
@@ -207,12 +247,6 @@ class _Canoniser:
         if known is None:
             known = self._rules[signature] = _Rules(self._grammar, signature)
         return known
-
-    def _order(self, program: Program) -> str:
-        return self.facts(program).order
-
-    def _closure(self, program: Program) -> Closure:
-        return self.facts(program).closure
 
     def _is_any_constant(self, program: Program) -> bool:
         """Whether it is complete and can be exactly the constants."""
@@ -223,7 +257,7 @@ class _Canoniser:
         if (
             candidate is not None
             and candidate.size <= than.size
-            and self.facts(candidate).cost <= self.facts(than).cost
+            and self._cost(candidate) <= self._cost(than)
         ):
             return candidate
         return None
@@ -277,24 +311,23 @@ class _Canoniser:
             found: list[Apply] = []
             for operation in self.rules(signature).operations:
                 if isinstance(operation, Constant):
-                    found.append(Apply(operation, signature))
+                    found.append(open_up(operation, signature))
                 elif isinstance(operation, Map | MapPrefix | Window | Fold):
                     (body,) = operation.arguments(signature) or ()
                     inside = self._constant(body)
                     if inside is not None:
                         found.append(Apply(operation, signature, (inside,)))
-            found.sort(key=lambda program: (self.facts(program).cost, program.size))
+            found.sort(key=lambda program: (self._cost(program), program.size))
             self._constants[signature] = found[0] if found else None
         return self._constants[signature]
 
     # Functions
 
-    def _function(self, node: Apply, function: Function) -> Program:
+    def _function(self, node: Apply, function: Function, role: Role) -> Program:
         if node.signature.summarises:
             merged = self._no_worse(self._one_window(node), node)
             if merged is not None:
                 return self._canonical(merged)
-        role = role_of(function)
         if role == "if":
             return self._if(node)
         # Constants and affine leaves are vectors: above them a sum is one function among others.
@@ -338,7 +371,7 @@ class _Canoniser:
             if summed is not None:
                 return summed
         if self._closure(condition).negate and self._order(otherwise) < self._order(then):
-            return Apply(node.operation, node.signature, (condition, otherwise, then))
+            return node.on((condition, otherwise, then))
         return node
 
     def _sum_of_branches(self, node: Apply) -> Program | None:
@@ -374,9 +407,7 @@ class _Canoniser:
         return result
 
     def _with_arguments(self, node: Apply, arguments: Sequence[Program]) -> Program:
-        if tuple(arguments) == node.arguments:
-            return node
-        return Apply(node.operation, node.signature, tuple(arguments))
+        return node if tuple(arguments) == node.arguments else node.on(tuple(arguments))
 
     def _with_operation(self, node: Apply, operation: Operation | None) -> Program:
         if operation is None or operation == node.operation:
@@ -413,7 +444,7 @@ class _Canoniser:
     def _terms(self, node: Program, sign: int) -> list[tuple[Program, int]]:
         """The parts of a sum with their signs."""
         if isinstance(node, Apply):
-            role = role_of(node.operation)
+            role = self._known_of(node).role
             if role in ("add", "difference"):
                 left, right = node.arguments
                 second = -sign if role == "difference" else sign

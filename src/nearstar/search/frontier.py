@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import count
 
 from nearstar.search.protocol import Node
 
 _Entry = tuple[float, int, Node]
-"""−f, −arrival, node: in ascending order the best come last, where taking them is cheap."""
+"""−f, −arrival, node: in ascending order the best come last, where taking them is cheap. No two
+arrive at once, so that nodes are never compared."""
 
 
 _UNKNOWN = -1
@@ -32,6 +34,9 @@ class Frontier:
     def __len__(self) -> int:
         return sum(map(len, self._by_holes.values()))
 
+    def __bool__(self) -> bool:
+        return bool(self._by_holes)  # which has no empty lists
+
     def __iter__(self) -> Iterator[Node]:
         return (node for entries in self._by_holes.values() for _, _, node in reversed(entries))
 
@@ -45,7 +50,7 @@ class Frontier:
             # Rounded, since equal costs are summed in different orders.
             entry = (-round(node.f, 9), -next(self._arrivals), node)
             holes = node.program.n_holes if node.bounded else _UNKNOWN
-            insort(self._by_holes.setdefault(holes, []), entry, key=_order)
+            insort(self._by_holes.setdefault(holes, []), entry)
         evicted = []
         while self.capacity is not None and len(self) > self.capacity:
             worst = min(self._by_holes, key=lambda holes: (self._by_holes[holes][0][0], -holes))
@@ -57,9 +62,9 @@ class Frontier:
 
         One whose h says nothing comes early; but complete programs, quick to train, come first.
         """
-        return self._take(min(self._by_holes, key=lambda holes: self._rank(holes, rise)), -1)
+        return self._take(min(self._by_holes, key=partial(self._rank, rise)), -1)
 
-    def _rank(self, holes: int, rise: float) -> tuple[float, int]:
+    def _rank(self, rise: float, holes: int) -> tuple[float, int]:
         """The rank of the best node with so many holes."""
         f = -self._by_holes[holes][-1][0]
         if holes != _UNKNOWN:
@@ -80,7 +85,9 @@ class Frontier:
         """Take out all nodes of this f and above."""
         dropped = []
         for holes, entries in list(self._by_holes.items()):
-            end = bisect_right(entries, -f, key=lambda entry: entry[0])
+            if entries[0][0] > -f:
+                continue  # the worst one may stay
+            end = bisect_right(entries, (-f, math.inf))
             dropped += [node for _, _, node in entries[:end]]
             del entries[:end]
             if not entries:
@@ -93,7 +100,3 @@ class Frontier:
         if not entries:
             del self._by_holes[holes]
         return node
-
-
-def _order(entry: _Entry) -> tuple[float, int]:
-    return entry[:2]

@@ -105,7 +105,7 @@ class Space:
         form = canonical(program, self.grammar)
         if not self.from_root and not any(completes(form, start) for start in self.starts):
             return program
-        if form == program or self._closing.only_depth:
+        if self._closing.only_depth or form == program:
             return form
         same_counts = all(
             quota.count(form) == quota.count(program) for quota in self._closing.quotas
@@ -114,8 +114,8 @@ class Space:
 
     def same_room(self, form: Program, program: Program) -> bool:
         """Whether the form has no completions within the constraints but those of the program."""
-        return form == program or (
-            form.size == program.size and self.constraints.max_height is None
+        return form.size == program.size and (
+            self.constraints.max_height is None or form == program
         )
 
     def _no_higher(self, form: Program, program: Program) -> bool:

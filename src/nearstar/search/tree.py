@@ -186,13 +186,13 @@ class Tree:
             node.h = max(score.error, node.h) if self.settings.pathmax else score.error
 
     def _note_reached(self, complete: Node) -> None:
-        node = complete.parent
+        node, f = complete.parent, complete.f
         while node is not None and not _is_root(node):
             known = self._reached.get(node, math.inf)
-            if complete.f < known:
-                self._reached[node] = complete.f
+            if f < known:
+                self._reached[node] = f
                 before = node.f if known == math.inf else known
-                self._rises += (complete.f - before) / node.program.n_holes
+                self._rises += (f - before) / node.program.n_holes
             node = node.parent
 
     @property

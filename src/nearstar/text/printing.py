@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.parameters import Block, check, layout
-from nearstar.program import Hole, Program, node_at
+from nearstar.program import Hole, Production, Program, node_at
 from nearstar.template import VARIABLES
 from nearstar.text.forms import form
 from nearstar.text.numbers import shape, written
@@ -23,38 +25,54 @@ def to_text(program: Program, theta: NDArray[np.float64] | None = None) -> str:
     derivation, the leaves print with them, exactly (``parameters.rounded`` makes them shorter).
     The networks of holes are no part of it: a hole prints as ``??``.
     """
-    leaves: Iterator[str] | None = None
-    if theta is not None:
-        theta, blocks = np.asarray(theta, np.float64), layout(program)
-        check(blocks, theta)
-        leaves = (_leaf(program, block, theta) for block in blocks)
-    text: list[str] = []
-    _write(program, 0, leaves, text)
-    return "".join(text)
+    if theta is None:
+        return _text(program, 0, None)
+    theta, blocks = np.asarray(theta, np.float64), layout(program)
+    check(blocks, theta)
+    return _text(program, 0, (_leaf(program, block, theta) for block in blocks))
 
 
-def _write(program: Program, level: int, leaves: Iterator[str] | None, text: list[str]) -> None:
-    """Append the text of a program that stands inside of this many lambdas."""
+def _text(program: Program, level: int, leaves: Iterator[str] | None) -> str:
+    """The text of a program that stands inside of this many lambdas."""
     if isinstance(program, Hole):
-        text.append(HOLE)
-        return
-    arguments, inner = iter(program.arguments), level
-    for piece in form(program.operation):
-        if piece.spaced:
-            text.append(" ")
+        return HOLE
+    pattern, inner, numbered = _pattern(program.production, level)
+    parts = [_text(argument, inner, leaves) for argument in program.arguments]
+    if numbered:
+        parts.append(next(leaves) if leaves else "")
+    return pattern % tuple(parts)
+
+
+class _Pattern(NamedTuple):
+    """The form of an operation with its variables written."""
+
+    text: str
+    """With %s for each argument, or, in leaves, for the parameters."""
+    inner: int
+    """Lambdas around the arguments."""
+    numbered: bool
+    """Whether it has parameters."""
+
+
+@lru_cache(maxsize=4096)
+def _pattern(made_by: Production, level: int) -> _Pattern:
+    text, inner, numbered = "", level, False
+    for piece in form(made_by.operation):
+        text += " " * piece.spaced
         match piece.kind:
             case "argument":
-                _write(next(arguments), inner, leaves, text)
+                text += "%s"
             case "variable":
-                text.append(VARIABLES[level])
+                text += VARIABLES[level]
             case "binder":
                 inner = level + 1
-                text.append(VARIABLES[inner])
+                text += VARIABLES[inner]
             case "numbers":
-                text.append(next(leaves) if leaves else "")
+                text, numbered = text + "%s", True
             case _:
                 # Words and signs, and the start of a fold: all as they are.
-                text.append(piece.text)
+                text += piece.text.replace("%", "%%")
+    return _Pattern(text, inner, numbered)
 
 
 def _leaf(program: Program, block: Block, theta: NDArray[np.float64]) -> str:

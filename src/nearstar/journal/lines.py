@@ -47,5 +47,5 @@ def sound_end(text: bytes) -> bytes | None:
 
 def record_in(line: bytes) -> dict[str, Any]:
     """The record in a sound line."""
-    record: dict[str, Any] = json.loads(line)[2]
+    record: dict[str, Any] = json.loads(line.decode())[2]
     return record

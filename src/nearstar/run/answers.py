@@ -70,7 +70,8 @@ class Shelf:
     def __init__(self, read: Callable[[int], Record], trainer: Trainer) -> None:
         self._read = read
         self._trainer = trainer
-        self._rows: dict[bytes, tuple[int, Outcome]] = {}
+        # Plain tuples of plain values: Python's garbage collector passes over them.
+        self._rows: dict[bytes, tuple[Any, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -78,7 +79,8 @@ class Shelf:
     def put(self, record: Record, offset: int) -> None:
         """Take up the record of an answer, which stands at the offset."""
         metrics = record["metrics"] or {}
-        outcome = Outcome(
+        self._rows[key_of(record["program"], record["goal"], record["start"])] = (
+            offset,
             record["at"],
             record["error"],
             record["diverged"],
@@ -88,19 +90,19 @@ class Shelf:
             metrics.get("f1"),
             record["failure"],
         )
-        key = key_of(record["program"], record["goal"], record["start"])
-        self._rows[key] = offset, outcome
 
     def place(self, question: Question) -> int:
         """The offset of the answer to a question."""
-        return self._rows[question.key][0]
+        offset: int = self._rows[question.key][0]
+        return offset
 
     def get(self, question: Question) -> Answer | None:
         """The answer to a question, if there is one."""
         row = self._rows.get(question.key)
         if row is None:
             return None
-        offset, outcome = row
+        offset, *outcome = row
         return Answer(
-            outcome, lambda: from_record(self._read(offset), question.program, self._trainer)
+            Outcome(*outcome),
+            lambda: from_record(self._read(offset), question.program, self._trainer),
         )

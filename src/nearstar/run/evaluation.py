@@ -8,7 +8,7 @@ from nearstar.program import Program
 from nearstar.train import Trained
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """One trained program of a run, and its place in the search."""
 

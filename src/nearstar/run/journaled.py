@@ -8,7 +8,7 @@ import os
 import platform
 import socket
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,16 +20,17 @@ import numpy as np
 import nearstar
 from nearstar.journal import JOURNAL, Journal, JournalError, Reader, Record, read_header
 from nearstar.run.answers import Shelf, to_record
+from nearstar.run.evaluation import Evaluation
 from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
 from nearstar.run.identity import Identity
 from nearstar.run.memory import Answer, Question
+from nearstar.run.result import Result
 from nearstar.run.trace import TracePoint
 from nearstar.run.trainer import Trainer
 from nearstar.train import Trained
 
-_GIVEN, _BEST, _ROUND = -1, -2, -3
-"""What stands for an event: the offset of the answer that was taken, if it was not given with the
-start; a new best; a round."""
+_GIVEN = -1
+"""In place of an offset, for what was given with the start."""
 
 
 class JournaledRun:
@@ -44,9 +45,13 @@ class JournaledRun:
         self._journal = Journal(folder, identity.header)
         self._shelf = Shelf(self._journal.read, trainer)
         self._past = array("q")
-        """The events of which the journal tells already."""
-        self._told = 0
-        """Events of this process, so far."""
+        """Offsets of the answers that the search has taken, as far as the journal tells of it."""
+        self._bests = self._rounds = 0
+        """New bests and rounds of which it tells."""
+        self._bests_now = self._rounds_now = 0
+        """New bests and rounds of this process, so far."""
+        self._taken: list[tuple[int, Evaluation]] = []
+        """What was taken in this round, and the offsets of the answers."""
         self.seconds = 0.0
         try:
             begun = Identity.in_header(self._journal.header)
@@ -63,12 +68,11 @@ class JournaledRun:
         match record["kind"]:
             case "answer":
                 self._shelf.put(record, offset)
-            case "taken":
-                self._past.append(_GIVEN if record["answer"] is None else record["answer"])
             case "best":
-                self._past.append(_BEST)
+                self._bests += 1
             case "round":
-                self._past.append(_ROUND)
+                self._rounds += 1
+                self._past.extend(_GIVEN if row[0] is None else row[0] for row in record["taken"])
 
     def __len__(self) -> int:
         """Answers that it has."""
@@ -103,26 +107,35 @@ class JournaledRun:
             case Started():
                 self._journal.append(_started(event, self.seconds))
             case Evaluated():
-                place = None if event.question is None else self._shelf.place(event.question)
-                self._tell(_GIVEN if place is None else place, lambda: _taken(event, place))
+                place = _GIVEN if event.question is None else self._shelf.place(event.question)
+                self._taken.append((place, event.evaluation))
             case NewBest():
-                self._tell(_BEST, lambda: {"kind": "best", **_point(event.point)})
+                self._bests_now += 1
+                if self._bests_now > self._bests:
+                    self._journal.append(_best(event))
             case Round():
-                waiting = {"waiting": event.waiting}
-                self._tell(_ROUND, lambda: {"kind": "round", **_point(event.point), **waiting})
+                self._end_round(event)
             case Finished():
-                self._journal.append(_ended(event))
+                self._journal.append(_ended(event.result, self._taken))
 
-    def _tell(self, what: int, record: Callable[[], Record]) -> None:
-        if self._told >= len(self._past):
-            self._journal.append(record())
-        elif self._past[self._told] != what:
+    def _end_round(self, event: Round) -> None:
+        self._rounds_now += 1
+        if self._rounds_now > self._rounds:
+            self._journal.append(_round(event, self._taken))
+        else:
+            self._check_past()
+        self._taken = []
+
+    def _check_past(self) -> None:
+        """Raise unless the search went the same way before."""
+        places = array("q", [place for place, _ in self._taken])
+        first = self._taken[0][1].index if self._taken else 0
+        if self._past[first : first + len(places)] != places:
             raise JournalError(
                 f"{self._journal.path} tells of another search than the one that is made of its "
-                f"settings, from event {self._told} on: it cannot be resumed by this nearstar "
+                f"settings, from evaluation {first} on: it cannot be resumed by this nearstar "
                 f"({nearstar.__version__}, it was begun by {self._journal.header['nearstar']})"
             )
-        self._told += 1
 
 
 def identity_in(folder: str | Path) -> Identity | None:
@@ -149,22 +162,16 @@ def _started(event: Started, at: float) -> Record:
     }
 
 
-def _taken(event: Evaluated, place: int | None) -> Record:
-    evaluation = event.evaluation
-    return {
-        "kind": "taken",
-        "at": event.seconds,
-        "index": evaluation.index,
-        "answer": place,
-        "parent": evaluation.parent,
-        "complete": evaluation.complete,
-        "structural_cost": evaluation.structural_cost,
-        "f": _number(evaluation.f),
-    }
+def _best(event: NewBest) -> Record:
+    return {"kind": "best", **_point(event.point), "index": event.candidate.evaluation.index}
 
 
-def _ended(event: Finished) -> Record:
-    result = event.result
+def _round(event: Round, taken: Sequence[tuple[int, Evaluation]]) -> Record:
+    point = _point(event.point)
+    return {"kind": "round", **point, "waiting": event.waiting, "taken": _rows(taken)}
+
+
+def _ended(result: Result, taken: Sequence[tuple[int, Evaluation]]) -> Record:
     return {
         "kind": "ended",
         "at": result.seconds,
@@ -173,7 +180,16 @@ def _ended(event: Finished) -> Record:
         "rounds": result.rounds,
         "best": None if result.best is None else result.best.evaluation.index,
         "bound": _number(result.bound),
+        "taken": _rows(taken),
     }
+
+
+def _rows(taken: Sequence[tuple[int, Evaluation]]) -> list[list[Any]]:
+    """Offset of the answer, parent, structural cost and f of each, in the order of the search."""
+    return [
+        [None if place == _GIVEN else place, each.parent, each.structural_cost, _number(each.f)]
+        for place, each in taken
+    ]
 
 
 def _point(point: TracePoint) -> Record:

@@ -98,7 +98,7 @@ class Record:
     def taken(self) -> list[Evaluation]:
         """The evaluations, with f as the search made it of their errors."""
         return [
-            replace(each, f=node.f) if not each.complete and node.trained else each
+            replace(each, f=node.f) if node.trained and node.f != each.f else each
             for each, node in zip(self.evaluations, self.nodes, strict=False)
         ]
 
@@ -121,7 +121,7 @@ class Record:
             complete=node.complete,
             answer=node.complete or self._relaxed,
             # Rounded, since equal costs are summed in different orders.
-            structural_cost=round(self._space.grammar.cost(node.program), 12),
+            structural_cost=round(self._structural_cost(node), 12),
             weight=self._space.weight,
             error=outcome.error,
             # A search gives a partial program that diverged the h it had before.
@@ -133,6 +133,10 @@ class Record:
             f1=outcome.f1,
             failure=outcome.failure,
         )
+
+    def _structural_cost(self, node: Node) -> float:
+        # The search has summed it up already, times λ.
+        return node.g if self._space.weight == 1 else self._space.grammar.cost(node.program)
 
     def _nearest(self, ancestor: Node | None) -> int | None:
         while ancestor is not None and ancestor not in self._places:

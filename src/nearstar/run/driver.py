@@ -66,6 +66,7 @@ def drive(
         record.give(given)
     driver = _Driver(trainer, record, workers, memory, caches, given, keep)
     ended, bound = driver.run(search, limits)
+    seconds = driver.clock.seconds
     audit = pruned = None
     evaluations = record.taken()
     try:
@@ -75,12 +76,13 @@ def drive(
             completions = random_completions(space, left, samples, trainer.seed, bound)
             if driver.run(completions, Limits()).reason == "interrupted":
                 ended = "interrupted"
+            seconds = driver.clock.seconds
             evaluations = record.taken()
             pruned = audit_completions(evaluations, first)
     except KeyboardInterrupt:  # What the search found must not be lost to a second Ctrl-C.
         ended = "interrupted"
         evaluations = record.taken()
-    memory.seconds = seconds = driver.clock.seconds
+    memory.seconds = seconds
     front = record.front()
     result = Result(
         best=min(front, key=_rank, default=None),

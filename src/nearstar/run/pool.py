@@ -74,8 +74,8 @@ class Pool:
         try:
             with suppress(KeyboardInterrupt):
                 self._workers.cancel()
-                while self._presses.count <= patient and self._must_wait():
-                    wait(self._futures, LOOK_UP)
+                while self._presses.count <= patient and (working := self._working()):
+                    wait(working, LOOK_UP)
                 if self._presses.count <= patient:
                     self._workers.end()
         finally:
@@ -83,8 +83,9 @@ class Pool:
         if kind is None:
             self._presses.check()
 
-    def _must_wait(self) -> bool:
-        return self._workers.near and not all(future.done() for future in self._futures)
+    def _working(self) -> list[Future[Trained]]:
+        """Jobs that are under way, and see the stop."""
+        return [each for each in self._futures if self._workers.near and not each.done()]
 
 
 def available_cores() -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
-from dataclasses import replace
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -14,8 +17,12 @@ from nearstar.run.trainer import Trainer
 from nearstar.run.workers import Job
 from nearstar.train import Trained
 
-RETRIES = 2
-"""Times that a job is begun again elsewhere, if its worker is lost."""
+TRIES = 3
+"""Times that a job is begun, if its workers get lost."""
+
+
+class Lost(Exception):  # noqa: N818 (an outcome, not an error)
+    """A worker got lost or could not do its work, and another one may."""
 
 
 class Sent(Protocol):
@@ -23,19 +30,41 @@ class Sent(Protocol):
 
     def add_done_callback(self, function: Callable[[Any], object], /) -> Any: ...
 
-    def result(self) -> Trained: ...
+    def result(self) -> Any: ...
 
     def cancel(self) -> Any: ...
 
 
+@dataclass(eq=False)
+class _Errand:
+    """A job and what has become of it so far."""
+
+    job: Job
+    stop: Stop
+    end: float
+    """When it is useless, on the clock that never goes back."""
+    future: Future[Trained]
+    tries: int = 0
+
+    @property
+    def left(self) -> float:
+        return self.end - time.monotonic()
+
+
 class Elsewhere(ABC):
-    """Workers that are reached by sending them jobs; how, is said by those who inherit this."""
+    """Workers that are reached by sending them jobs; how, is said by those who inherit this.
+
+    A job whose worker gets lost is sent again. When workers die, those who died of a job cannot be
+    told from those who only had it; so its last try is made when nothing else is under way.
+    """
 
     near = False
-    lost: tuple[type[BaseException], ...] = (OSError, EOFError, MemoryError, CancelledError)
-    """What shows that a worker is lost or could not do its work, and another one may."""
-    hopeless: tuple[type[BaseException], ...] = ()
-    """What shows that several workers were lost already."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._under_way: dict[_Errand, Sent | None] = {}
+        self._last_tries: deque[_Errand] = deque()
+        self._tries_last = False
 
     @property
     @abstractmethod
@@ -46,52 +75,112 @@ class Elsewhere(ABC):
     def send(self, job: Job, left: float) -> Sent:
         """Have a job done somewhere."""
 
+    @abstractmethod
+    def received(self, sent: Any) -> Trained:
+        """What came back; raises Lost if it is worth another try."""
+
+    def recall(self, sent: Iterable[Sent]) -> None:
+        """Let the workers know that these are of no use any more; does not wait."""
+        for each in sent:
+            each.cancel()
+
     def begin(self, trainer: Trainer, stop: Stop) -> None:
         self._trainer = trainer
         self._stop = stop
-        self._under_way: dict[Future[Trained], Sent] = {}
 
     def submit(self, job: Job, left: float) -> Future[Trained]:
-        future: Future[Trained] = Future()
-        future.set_running_or_notify_cancel()
-        self._send(job, left, future, RETRIES)
-        return future
+        errand = _Errand(job, self._stop, time.monotonic() + left, Future())
+        errand.future.set_running_or_notify_cancel()
+        with self._lock:
+            self._under_way[errand] = None
+        self._send(errand)
+        return errand.future
 
-    def _send(self, job: Job, left: float, future: Future[Trained], retries: int) -> None:
-        if self._stop.flag[0]:
-            future.set_exception(Stopped())
-            return
-        sent = self._under_way[future] = self.send(job, left)
-        sent.add_done_callback(partial(self._take, job, left, future, retries))
-
-    def _take(
-        self, job: Job, left: float, future: Future[Trained], retries: int, sent: Sent
-    ) -> None:
-        """Pass on what came back, or begin again; never raises, since nobody would see it."""
-        self._under_way.pop(future, None)
+    def _send(self, errand: _Errand) -> None:
+        """Send what is noted as under way. Never raises: in a callback, nobody would see it."""
         try:
-            if self._stop.flag[0]:  # the run is over, and its journal may be closed
+            if errand.stop.flag[0]:
                 raise Stopped
-            try:
-                trained = sent.result()
-            except Exception as problem:
-                if not isinstance(problem, (*self.lost, *self.hopeless)):
-                    raise
-                if retries and not isinstance(problem, self.hopeless):
-                    self._send(job, left, future, retries - 1)
-                    return
-                trained = self._trainer.failed(job.program, f"{type(problem).__name__}: {problem}")
-            # Its copies of what all answers share would fill the memory.
-            scale, units = self._trainer.task.scale, self._trainer.budget.units
-            trained = replace(trained, program=job.program, scale=scale, units=units)
-            job.keep(trained)
-            future.set_result(trained)
+            errand.tries += 1
+            sent = self.send(errand.job, errand.left)
+            with self._lock:
+                self._under_way[errand] = sent
+            if errand.stop.flag[0]:  # and perhaps all others were recalled already
+                self.recall([sent])
+            sent.add_done_callback(partial(self._take, errand))
         except BaseException as problem:
-            future.set_exception(problem)
+            self._done(errand)
+            errand.future.set_exception(problem)
+
+    def _take(self, errand: _Errand, sent: Sent) -> None:
+        """Pass on what came back, or have it tried again. Never raises."""
+        try:
+            trained = self._trained(errand, sent)
+            if trained is None:
+                self._again(errand)
+                return
+            # Its copies of what all answers share would fill the memory.
+            trained = replace(
+                trained,
+                program=errand.job.program,
+                scale=self._trainer.task.scale,
+                units=self._trainer.budget.units,
+            )
+            with self._lock:
+                if errand.stop.flag[0]:  # the run is over, and its journal may be closed
+                    raise Stopped
+                errand.job.keep(trained)
+        except BaseException as problem:
+            self._done(errand)
+            errand.future.set_exception(problem)
+        else:
+            self._done(errand)
+            errand.future.set_result(trained)
+
+    def _trained(self, errand: _Errand, sent: Sent) -> Trained | None:
+        """The answer, or what stands for it after the last try; None if there is another one."""
+        try:
+            try:
+                return self.received(sent)
+            except Stopped:
+                if errand.left <= 0 or errand.stop.flag[0]:
+                    raise
+                raise Lost("it was given up by its worker") from None
+        except Lost as problem:
+            if errand.tries < TRIES:
+                return None
+            reason = f"{problem}, at the last of {TRIES} tries"
+            return self._trainer.failed(errand.job.program, reason)
+
+    def _again(self, errand: _Errand) -> None:
+        if errand.tries < TRIES - 1:
+            self._send(errand)
+            return
+        with self._lock:
+            self._last_tries.append(errand)
+        self._done(errand)
+
+    def _done(self, errand: _Errand) -> None:
+        """Note that nobody has it in hand; if so with all, make the last tries, one by one."""
+        with self._lock:
+            self._under_way.pop(errand, None)
+        while True:
+            with self._lock:
+                if self._under_way or self._tries_last or not self._last_tries:
+                    return
+                last = self._last_tries.popleft()
+                self._under_way[last] = None
+                self._tries_last = True
+            self._send(last)  # which may well be done at once, and so come by here
+            with self._lock:
+                self._tries_last = False
 
     def cancel(self) -> None:
-        for sent in list(self._under_way.values()):
-            sent.cancel()
+        with self._lock:  # so what is being kept just now is kept before the run ends
+            under_way = [sent for sent in self._under_way.values() if sent is not None]
+        self.recall(under_way)
 
     def end(self) -> None:
-        self._under_way.clear()
+        with self._lock:
+            self._under_way.clear()
+            self._last_tries.clear()

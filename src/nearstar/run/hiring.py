@@ -20,9 +20,13 @@ def hired(workers: int | Executor | None, cluster: Any = None) -> Iterator[Worke
     if cluster is not None:
         if workers is not None:
             raise NearstarError("either workers train or a cluster does: give only one of them")
-        with connected(cluster) as there:
-            yield there
+        with connected(cluster) as on_cluster:
+            yield on_cluster
     elif isinstance(workers, Executor):
-        yield OnExecutor(workers)
+        on_executor = OnExecutor(workers)
+        try:
+            yield on_executor
+        finally:
+            on_executor.end()  # also if the run could not, being interrupted twice
     else:
         yield Threads(available_cores() if workers is None else int(workers))

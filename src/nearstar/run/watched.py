@@ -1,4 +1,4 @@
-"""Training where the driver's stop is not seen: it ends when it is of no use any more."""
+"""Training where nobody else looks at the clock: it ends when it is of no use any more."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ def train_watched(
     goal: float | None,
     left: float,
     given_up: Callable[[], bool] = lambda: False,
+    stop: Stop | None = None,
 ) -> Trained:
-    """Train, but raise Stopped once no seconds are left, or nobody waits for it any more."""
-    compile_engine()
-    stop, done = Stop(), threading.Event()
+    """Train, but raise Stopped once no seconds are left, nobody waits for it, or it is stopped."""
     end = time.monotonic() + left
+    compile_engine()
+    stop, done = Stop() if stop is None else stop, threading.Event()
 
     def watch() -> None:
         while not done.wait(min(LOOK_UP, max(end - time.monotonic(), 0.0))):

@@ -423,7 +423,8 @@ def test_warm_start_draws_no_new_seed_and_survives_pickling() -> None:
 def test_warm_start_of_another_search_is_an_error(change: dict[str, Any], named: str) -> None:
     X, y = crossed(60)
     model = quick(warm_start=True).fit(X, y)
-    with pytest.raises(NearstarError, match=f"other .* settings: .*{named}.* or set warm_start=False"):
+    told = f"other .* settings: .*{named}.* or set warm_start=False"
+    with pytest.raises(NearstarError, match=told):
         model.set_params(**change).fit(X, y)
     before = quick().get_params()
     model.set_params(**{name: before[name] for name in change})

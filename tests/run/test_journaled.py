@@ -123,6 +123,17 @@ def kinds(folder: Path) -> list[str]:
     return [line.record["kind"] for line in Reader(folder / JOURNAL).new_lines() if line.number]
 
 
+def once(folder: Path) -> bool:
+    """Whether no question was answered twice."""
+    records = [line.record for line in Reader(folder / JOURNAL).new_lines() if line.number]
+    asked = [
+        (record["program"], record["goal"], record["start"])
+        for record in records
+        if record["kind"] == "answer"
+    ]
+    return len(asked) == len(set(asked))
+
+
 def cuts(content: bytes, draw: random.Random, number: int) -> list[int]:
     """Where to cut a journal off: ends of lines, and other places."""
     ends = np.cumsum([len(line) for line in content.splitlines(keepends=True)]).tolist()
@@ -155,7 +166,10 @@ def check_cuts(case: str, folder: Path, trainings: Trainings, number: int) -> No
         before = kinds(folder)
         result, again = trainings.during(partial(run, **CASES[case], run=folder))
         assert timeless(result) == expected, size
-        assert again == trained - before.count("answer"), size
+        # Of several workers, those who would be idle may train others each time.
+        assert once(folder), size
+        if CASES[case].get("workers", 1) == 1:
+            assert again == trained - before.count("answer"), size
         told = before.count("best") + before.count("round")
         assert result.trace[:told] == whole.trace[:told], size
     result, again = trainings.during(partial(run, **CASES[case], run=folder))

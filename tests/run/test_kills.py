@@ -23,4 +23,5 @@ def test_killed_runs_of_all_algorithms_end_the_same(kills: int, seed: int) -> No
     for run in runs:
         assert run["ended"] and run["same"], run
         assert run["most_lost"] <= WORKERS, run
-        assert set(run["reached"][2::3]) == {run["trained"]}, run
+        # Idle workers train some that are never asked for.
+        assert min(run["reached"][2::3]) >= run["trained"], run

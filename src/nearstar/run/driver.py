@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from nearstar.run.audit import audit_completions, audit_search, random_completions, unfinished
@@ -20,6 +21,9 @@ from nearstar.run.workers import Job, Threads, Workers
 from nearstar.search.protocol import Ask, Node, Score, Search
 from nearstar.search.space import Space
 from nearstar.train import Trained
+
+FORESEEN = 1000
+"""Most programs that were trained without being asked for, and may still be."""
 
 
 class _Ending(NamedTuple):
@@ -129,6 +133,8 @@ class _Driver:
         self.clock = Clock(memory.seconds)
         self.questions: dict[Node, Question] | None = {} if keep else None
         """What was asked about each node, where others may start from it."""
+        self.foreseen: dict[bytes, _Asked] = {}
+        """What was trained, or is, before it is asked for; by key."""
 
     def run(self, search: Search, limits: Limits) -> _Ending:
         """Drive a search to its end; the bound is the one that holds for all that is unexplored."""
@@ -149,7 +155,7 @@ class _Driver:
                 return _Ending("rounds", ask.bound)
             nodes = self._affordable(ask.nodes, limits)
             try:
-                scores = self._scores(nodes, pool, limits)
+                scores = self._scores(nodes, self._ahead(ask, limits), pool, limits)
             except OutOfTime:
                 return _Ending("time", ask.bound)
             if len(nodes) < len(ask.nodes):
@@ -170,36 +176,70 @@ class _Driver:
             affordable.append(node)
         return affordable
 
-    def _scores(self, nodes: Sequence[Node], pool: Pool, limits: Limits) -> list[Score]:
+    def _ahead(self, ask: Ask, limits: Limits) -> Iterator[Node]:
+        """What idle workers may train already, unless the run ends with what is asked."""
+        trained = self.record.trained + len(ask.nodes)
+        return iter(() if limits.trainings and trained >= limits.trainings else ask.ahead)
+
+    def _scores(
+        self, nodes: Sequence[Node], ahead: Iterator[Node], pool: Pool, limits: Limits
+    ) -> list[Score]:
         """Train programs side by side, and take the answers in order, while time is left."""
         asked = [_Asked(self, node) for node in nodes]
-        # What is asked twice is trained once.
-        unknown: dict[bytes, _Asked] = {}
+        # What is asked twice, or was foreseen, is trained once.
+        training: dict[bytes, _Asked] = {}
         for each in asked:
-            if each.answer is None:
-                unknown.setdefault(each.key, each)
-        if unknown:
+            if each.answer is None and each.key not in training:
+                training[each.key] = self.foreseen.pop(each.key, each)
+        if training:
             self.clock.start()
-        jobs = [each.job() for each in unknown.values()]
-        arrivals = pool.in_order(jobs, lambda: self._left(limits))
+
+        def left() -> float:
+            return math.inf if limits.seconds is None else limits.seconds - self.clock.seconds
+
+        def begin(each: _Asked) -> None:
+            each.future = pool.submit(each.job(), left())
+
+        def go_ahead() -> bool:
+            for node in ahead:
+                each = _Asked(self, node)
+                if each.answer is None and each.key not in {*training, *self.foreseen}:
+                    begin(each)
+                    self._foresee(each)
+                    return True
+            return False
+
+        new = [each for each in training.values() if each.future is None]
+        self._make_room(len(new), pool)
+        for each in new:
+            begin(each)
         scores: list[Score] = []
         for each in asked:
             most = limits.engine_seconds
             if most is not None and self.record.engine_seconds >= most:
                 raise OutOfTime
-            if each.unknown:
-                first = unknown[each.key]
-                if first is each:
-                    next(arrivals)
+            if each.answer is None:
+                first = training[each.key]
+                assert first.future is not None
+                pool.result(first.future, left, go_ahead)
                 each.answer = first.answer
             assert each.answer is not None
             self.record.add(each.node, each.answer, each.question)
             scores.append(Score(each.answer.outcome.error, each.answer.outcome.diverged))
         return scores
 
-    def _left(self, limits: Limits) -> float:
-        """Seconds until the limit of time."""
-        return math.inf if limits.seconds is None else limits.seconds - self.clock.seconds
+    def _make_room(self, jobs: int, pool: Pool) -> None:
+        """What was not asked for must not keep what is from being trained."""
+        idle = [each.future for each in self.foreseen.values() if each.future is not None]
+        dropped = set(pool.make_room(jobs, idle))
+        self.foreseen = {k: v for k, v in self.foreseen.items() if v.future not in dropped}
+
+    def _foresee(self, each: _Asked) -> None:
+        """Note what is trained without being asked for. Of those that never are, few are kept."""
+        self.foreseen[each.key] = each
+        if len(self.foreseen) > FORESEEN:
+            done = (key for key, each in self.foreseen.items() if each.answer is not None)
+            self.foreseen.pop(next(done, each.key))
 
     def start_for(self, node: Node) -> Trained | None:
         """The trained program whose parameters a node's training starts from."""
@@ -245,8 +285,8 @@ class _Asked:
             self.answer = driver.known(self.question)
             if driver.questions is not None:
                 driver.questions[node] = self.question
-        self.unknown = self.answer is None
-        """Whether it must be trained."""
+        self.future: Future[Trained] | None = None
+        """Of its training, once that is begun."""
 
     @property
     def key(self) -> bytes:

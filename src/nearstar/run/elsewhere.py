@@ -45,10 +45,16 @@ class _Errand:
     """When it is useless, on the clock that never goes back."""
     future: Future[Trained]
     tries: int = 0
+    dropped: bool = False
 
     @property
     def left(self) -> float:
         return self.end - time.monotonic()
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody waits for it any more."""
+        return self.dropped or bool(self.stop.flag[0])
 
 
 class Elsewhere(ABC):
@@ -99,13 +105,13 @@ class Elsewhere(ABC):
     def _send(self, errand: _Errand) -> None:
         """Send what is noted as under way. Never raises: in a callback, nobody would see it."""
         try:
-            if errand.stop.flag[0]:
+            if errand.over:
                 raise Stopped
             errand.tries += 1
             sent = self.send(errand.job, errand.left)
             with self._lock:
                 self._under_way[errand] = sent
-            if errand.stop.flag[0]:  # and perhaps all others were recalled already
+            if errand.over:  # and perhaps all others were recalled already
                 self.recall([sent])
             sent.add_done_callback(partial(self._take, errand))
         except BaseException as problem:
@@ -127,7 +133,7 @@ class Elsewhere(ABC):
                 units=self._trainer.budget.units,
             )
             with self._lock:
-                if errand.stop.flag[0]:  # the run is over, and its journal may be closed
+                if errand.over:  # the run may be, too, and its journal may be closed
                     raise Stopped
                 errand.job.keep(trained)
         except BaseException as problem:
@@ -143,7 +149,7 @@ class Elsewhere(ABC):
             try:
                 return self.received(sent)
             except Stopped:
-                if errand.left <= 0 or errand.stop.flag[0]:
+                if errand.left <= 0 or errand.over:
                     raise
                 raise Lost("it was given up by its worker") from None
         except Lost as problem:
@@ -174,6 +180,15 @@ class Elsewhere(ABC):
             self._send(last)  # which may well be done at once, and so come by here
             with self._lock:
                 self._tries_last = False
+
+    def drop(self, future: Future[Trained]) -> None:
+        with self._lock:
+            for errand in (*self._under_way, *self._last_tries):
+                errand.dropped = errand.dropped or errand.future is future
+            under_way = [
+                sent for errand, sent in self._under_way.items() if errand.dropped and sent
+            ]
+        self.recall(under_way)
 
     def cancel(self) -> None:
         with self._lock:  # so what is being kept just now is kept before the run ends

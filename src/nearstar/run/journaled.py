@@ -7,6 +7,7 @@ import math
 import os
 import platform
 import socket
+import threading
 from array import array
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -44,6 +45,7 @@ class JournaledRun:
         self._trainer = trainer
         self._journal = Journal(folder, identity.header)
         self._shelf = Shelf(self._journal.read, trainer)
+        self._keeping = threading.Lock()
         self._past = array("q")
         """Offsets of the answers that the search has taken, as far as the journal tells of it."""
         self._bests = self._rounds = 0
@@ -96,7 +98,12 @@ class JournaledRun:
 
     def keep(self, question: Question, trained: Trained, at: float) -> Answer:
         record = to_record(question, trained, at, self._trainer.seed_of(question.program))
-        self._shelf.put(record, self._journal.append(record))
+        with self._keeping:
+            # What was dropped may come all the same, and again when it is asked for.
+            known = self._shelf.get(question)
+            if known is not None:
+                return known
+            self._shelf.put(record, self._journal.append(record))
         return Answer.of(trained, at)
 
     # The listener

@@ -93,7 +93,10 @@ class Memory(Answers, Protocol):
     """For how long the run has gone on so far."""
 
     def keep(self, question: Question, trained: Trained, at: float) -> Answer:
-        """Take up an answer; called by any thread, as soon as it is there."""
+        """Take up an answer; called by any thread, as soon as it is there.
+
+        Returns the answer that counts: the first one.
+        """
 
 
 class Forgetful:
@@ -133,8 +136,7 @@ class RunMemory:
         return None if found is None else Answer.of(*found)
 
     def keep(self, question: Question, trained: Trained, at: float) -> Answer:
-        self._answers[question.key] = trained, at
-        return Answer.of(trained, at)
+        return Answer.of(*self._answers.setdefault(question.key, (trained, at)))
 
     def __len__(self) -> int:
         return len(self._answers)

@@ -1,10 +1,10 @@
-"""Jobs of a run, with their results in the order in which they were asked for."""
+"""Workers at work for a run, until it ends, time is over, or Ctrl-C is pressed."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from types import TracebackType
 
@@ -27,35 +27,52 @@ class Pool:
     def __init__(self, workers: Workers, trainer: Trainer) -> None:
         self._workers = workers
         self._trainer = trainer
-        # One for all: to set it is a single step, which no second Ctrl-C can cut in two.
         self._stop = Stop()
         self._presses = Presses(self._stop)
-        self._futures: Sequence[Future[Trained]] = ()
-        """Of the latest jobs; all before are done."""
+        self._under_way: list[Future[Trained]] = []
 
-    def in_order(self, jobs: Sequence[Job], left: Callable[[], float]) -> Iterator[Trained]:
-        """The results, each as soon as it and all before it are there; what a job raises is raised.
+    def submit(self, job: Job, left: float) -> Future[Trained]:
+        """Begin a job as soon as a worker is free; ``left`` are seconds until it is useless."""
+        future = self._workers.submit(job, left)
+        self._under_way = [*self._unfinished(), future]
+        return future
 
-        When no seconds are ``left``, results that are there still come; then OutOfTime is raised.
+    def make_room(self, jobs: int, idle: Sequence[Future[Trained]]) -> list[Future[Trained]]:
+        """Have workers free for so many jobs, by dropping what they do only to be not idle.
+
+        Returns what was dropped: the latest first, and no more than is needed.
         """
-        futures = self._futures = [self._workers.submit(job, left()) for job in jobs]
-        for future in futures:
-            if not self._done(future, left):
-                raise OutOfTime
-            self._presses.check()  # jobs that were stopped by it have no results
-            try:
-                yield future.result()
-            except Stopped:  # elsewhere, by a clock that is a little ahead
-                raise OutOfTime from None
+        unfinished = [each for each in idle if not each.done()]
+        surplus = len(self._unfinished()) + jobs - self._workers.size
+        dropped = unfinished[::-1][: max(surplus, 0)]
+        for each in dropped:
+            self._workers.drop(each)
+        return dropped
 
-    def _done(self, future: Future[Trained], left: Callable[[], float]) -> bool:
-        """Wait for a job, as long as time is left and Ctrl-C is not pressed; whether it is done."""
+    def result(
+        self, future: Future[Trained], left: Callable[[], float], go_ahead: Callable[[], bool]
+    ) -> Trained:
+        """The result of a job, as soon as it is there; what the job raises is raised.
+
+        When no seconds are ``left``, and it is not there, OutOfTime is raised. Where one of several
+        workers would be idle meanwhile, or until the next jobs come, ``go_ahead`` is called, which
+        submits another job, or returns False if there is none.
+        """
         while not future.done():
             self._presses.check()
             if (seconds := left()) <= 0:
-                return False
-            wait([future], min(seconds, LOOK_UP))
-        return True
+                raise OutOfTime
+            while len(self._unfinished()) <= self._workers.size > 1 and go_ahead():
+                pass
+            wait(self._unfinished(), min(seconds, LOOK_UP), FIRST_COMPLETED)
+        self._presses.check()  # jobs that were stopped by it have no results
+        try:
+            return future.result()
+        except Stopped:  # elsewhere, by a clock that is a little ahead
+            raise OutOfTime from None
+
+    def _unfinished(self) -> list[Future[Trained]]:
+        return [each for each in self._under_way if not each.done()]
 
     def __enter__(self) -> Pool:
         self._workers.begin(self._trainer, self._stop)
@@ -74,18 +91,15 @@ class Pool:
         try:
             with suppress(KeyboardInterrupt):
                 self._workers.cancel()
-                while self._presses.count <= patient and (working := self._working()):
-                    wait(working, LOOK_UP)
+                # Those who are elsewhere see no stop, and are not waited for.
+                while self._presses.count <= patient and self._workers.near and self._unfinished():
+                    wait(self._unfinished(), LOOK_UP)
                 if self._presses.count <= patient:
                     self._workers.end()
         finally:
             self._presses.__exit__()
         if kind is None:
             self._presses.check()
-
-    def _working(self) -> list[Future[Trained]]:
-        """Jobs that are under way, and see the stop."""
-        return [each for each in self._futures if self._workers.near and not each.done()]
 
 
 def available_cores() -> int:

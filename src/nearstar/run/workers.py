@@ -36,13 +36,16 @@ class Workers(Protocol):
         """Whether they see a stop at once, so that one can wait for them to end."""
 
     def begin(self, trainer: Trainer, stop: Stop) -> None:
-        """Get ready for a run. Once the stop is set, jobs end early, by raising Stopped."""
+        """Get ready for a run. Once the stop is set, no job is begun any more."""
 
     def submit(self, job: Job, left: float) -> Future[Trained]:
         """Begin a job when somebody is free; ``left`` are the seconds after which it is useless."""
 
+    def drop(self, future: Future[Trained]) -> None:
+        """End a job whose answer is not wanted any more; does not wait."""
+
     def cancel(self) -> None:
-        """Begin no more jobs; does not wait."""
+        """Begin no more jobs, and drop all that are under way; does not wait."""
 
     def end(self) -> None:
         """Give back what ``begin`` took, when all jobs have ended or are given up."""
@@ -60,19 +63,31 @@ class Threads:
         self._trainer = trainer
         self._stop = stop
         self._executor = ThreadPoolExecutor(self.size, thread_name_prefix="nearstar")
+        self._stops: dict[Future[Trained], Stop] = {}
 
     def submit(self, job: Job, left: float) -> Future[Trained]:
-        return self._executor.submit(self._do, job)
+        stop = Stop()
+        future = self._executor.submit(self._do, job, stop)
+        self._stops[future] = stop
+        future.add_done_callback(self._stops.pop)
+        return future
 
-    def _do(self, job: Job) -> Trained:
+    def _do(self, job: Job, stop: Stop) -> Trained:
         if self._stop.flag[0]:
             raise Stopped
-        trained = self._trainer.train(job.program, job.start, job.goal, self._stop)
+        trained = self._trainer.train(job.program, job.start, job.goal, stop)
         job.keep(trained)
         return trained
 
+    def drop(self, future: Future[Trained]) -> None:
+        future.cancel()
+        if stop := self._stops.get(future):
+            stop.set()
+
     def cancel(self) -> None:
         self._executor.shutdown(wait=False, cancel_futures=True)
+        for stop in list(self._stops.values()):
+            stop.set()
 
     def end(self) -> None:
         self._executor.shutdown()

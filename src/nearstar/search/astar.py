@@ -59,5 +59,6 @@ class AStar(TreeSettings):
                 gone_on_from += bool(made)
             if not opened:
                 return tree.lost
-            yield from tree.train(opened, frontier, dropped)
+            sources = (frontier, dropped) if self.persist else (frontier,)
+            yield from tree.train(opened, frontier, dropped, ahead=tree.ahead(*sources))
             tree.lose(frontier.add(node for node in opened if not node.complete))

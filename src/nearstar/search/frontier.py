@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator
@@ -71,6 +72,16 @@ class Frontier:
             return round(f + rise * holes, 9), holes
         complete = -self._by_holes[0][-1][0] if 0 in self._by_holes else f
         return max(f, complete), 1
+
+    def in_order(self, rise: float = 0.0) -> Iterator[Node]:
+        """All of them, about in the order in which ``pop`` would give them."""
+
+        def ranked(holes: int, entries: list[_Entry]) -> Iterator[tuple[float, int, int, Node]]:
+            for f, arrival, node in reversed(entries):
+                yield -f + rise * max(holes, 0), holes, -arrival, node
+
+        in_order = heapq.merge(*(ranked(*each) for each in self._by_holes.items()))
+        return (node for *_, node in in_order)
 
     def pop_nearest(self) -> Node:
         """Take out the node with the fewest holes; of those a trained one, then the best."""

@@ -7,7 +7,7 @@ trains, prints, times or saves, and what it asks depends on the scores and its s
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -65,6 +65,9 @@ class Ask:
     searches that know no bound."""
     waiting: int = 0
     """Nodes in the frontier."""
+    ahead: Iterable[Node] = ()
+    """What may well be asked for next, the likeliest first, to be trained by workers who would be
+    idle. It is right until the scores are sent."""
 
 
 Search = Generator[Ask, Sequence[Score], float | None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,30 +122,42 @@ class Tree:
 
     def children(self, node: Node) -> list[Node]:
         """The node's children; without those of a form seen before, and capped at random."""
+        children, given_up = self._made(node)
+        self.lose(given_up)
+        self._seen.update(child.program for child in children)
+        return children
+
+    def _made(self, node: Node) -> tuple[list[Node], list[Node]]:
+        """The children that a node would have now, and those above the cap. Changes nothing."""
         children = self.space.expansions(node.program)
         # A form may leave room for completions that the node does not have: then h is no bound.
         forms: dict[Program, bool] = {}
         for child in children:
             form = self.space.form(child) if self.settings.deduplicate else child
             forms[form] = forms.get(form, False) or self.space.same_room(form, child)
-        return self._capped(
-            node,
-            [
-                self._node(form, node, inherits=bounded and not _is_root(node))
-                for form, bounded in forms.items()
-                if form not in self._seen
-            ],
+        made = [
+            self._node(form, node, inherits=bounded and not _is_root(node))
+            for form, bounded in forms.items()
+            if form not in self._seen
+        ]
+        most = self.settings.max_children
+        if most is None or len(made) <= most:
+            return made, []
+        random = np.random.default_rng(seed_for(self.seed, "children", to_text(node.program)))
+        kept = set(random.choice(len(made), most, replace=False).tolist())
+        return (
+            [child for index, child in enumerate(made) if index in kept],
+            [child for index, child in enumerate(made) if index not in kept],
         )
 
-    def _capped(self, parent: Node, children: list[Node]) -> list[Node]:
-        most = self.settings.max_children
-        if most is not None and len(children) > most:
-            random = np.random.default_rng(seed_for(self.seed, "children", to_text(parent.program)))
-            kept = set(random.choice(len(children), most, replace=False).tolist())
-            self.lose(child for index, child in enumerate(children) if index not in kept)
-            children = [child for index, child in enumerate(children) if index in kept]
-        self._seen.update(child.program for child in children)
-        return children
+    def ahead(self, *frontiers: Frontier) -> Iterator[Node]:
+        """What would be trained next if no score changed anything, about in that order."""
+        for frontier in frontiers:
+            for node in frontier.in_order(self._rise):
+                if node.trained:
+                    yield from sorted(self._made(node)[0], key=lambda child: child.f)
+                else:
+                    yield node
 
     def _node(self, program: Program, parent: Node | None, inherits: bool = False) -> Node:
         settings = self.settings
@@ -162,13 +174,16 @@ class Tree:
         )
 
     def train(
-        self, nodes: Sequence[Node], *waiting: Frontier | Sequence[Node]
+        self,
+        nodes: Sequence[Node],
+        *waiting: Frontier | Sequence[Node],
+        ahead: Iterable[Node] = (),
     ) -> Generator[Ask, Sequence[Score], None]:
         """Ask for scores and take them; ``waiting`` is everything else that is not explored."""
         if not nodes:
             return
         bound = min(self.lost, least_f(nodes), *map(least_f, waiting))
-        scores = yield Ask(tuple(nodes), bound, sum(map(len, waiting)))
+        scores = yield Ask(tuple(nodes), bound, sum(map(len, waiting)), ahead)
         for node, score in zip(nodes, scores, strict=True):
             self._take(node, score)
 
@@ -208,8 +223,12 @@ class Tree:
         """Take out the node to go on from (see ``haste``)."""
         if self.hurries:
             return frontier.pop_nearest()
-        rise = max(self._rises / max(len(self._reached), 1), 0.0)
-        return frontier.pop(self.settings.haste * rise)
+        return frontier.pop(self._rise)
+
+    @property
+    def _rise(self) -> float:
+        """What a hole adds to the order of nodes."""
+        return self.settings.haste * max(self._rises / max(len(self._reached), 1), 0.0)
 
     def lose(self, nodes: Iterable[Node]) -> None:
         """Give nodes up unexplored: they count for the bound."""

@@ -51,7 +51,7 @@ from nearstar.program import (
 )
 from nearstar.types import Signature
 
-MAX_MEMO = 50_000
+MAX_MEMO = 200_000
 """Programs remembered before forgetting them all."""
 
 T = TypeVar("T")

@@ -12,9 +12,8 @@ import numpy as np
 from nearstar.journal import Record
 from nearstar.metrics import Metrics
 from nearstar.program import Program
-from nearstar.run.memory import Answer, Outcome, Question, key_of
+from nearstar.run.memory import Answer, Key, Outcome, Question
 from nearstar.run.trainer import Trainer
-from nearstar.text import to_text
 from nearstar.train import Trained
 
 _SCORES = ("accuracy", "f1", "f1_paper", "f1_macro")
@@ -25,7 +24,7 @@ def to_record(question: Question, trained: Trained, at: float, seed: int) -> dic
     """All of an answer, as plain data; parameters are doubles, little-endian, in base64."""
     return {
         "kind": "answer",
-        "program": to_text(question.program),
+        "program": question.key[0],
         "goal": question.goal,
         "start": question.start,
         "seed": seed,
@@ -71,7 +70,7 @@ class Shelf:
         self._read = read
         self._trainer = trainer
         # Plain tuples of plain values: Python's garbage collector passes over them.
-        self._rows: dict[bytes, tuple[Any, ...]] = {}
+        self._rows: dict[Key, tuple[Any, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -79,7 +78,7 @@ class Shelf:
     def put(self, record: Record, offset: int) -> None:
         """Take up the record of an answer, which stands at the offset."""
         metrics = record["metrics"] or {}
-        self._rows[key_of(record["program"], record["goal"], record["start"])] = (
+        self._rows[record["program"], record["goal"], record["start"]] = (
             offset,
             record["at"],
             record["error"],

@@ -12,7 +12,7 @@ from nearstar.run.clock import Clock
 from nearstar.run.evaluation import Candidate
 from nearstar.run.events import Finished, Listener, Started
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Answer, Answers, Forgetful, Memory, Question, RunMemory
+from nearstar.run.memory import Answer, Answers, Forgetful, Key, Memory, Question, RunMemory
 from nearstar.run.pool import OutOfTime, Pool
 from nearstar.run.record import Record
 from nearstar.run.result import Ended, Result
@@ -133,7 +133,7 @@ class _Driver:
         self.clock = Clock(memory.seconds)
         self.questions: dict[Node, Question] | None = {} if keep else None
         """What was asked about each node, where others may start from it."""
-        self.foreseen: dict[bytes, _Asked] = {}
+        self.foreseen: dict[Key, _Asked] = {}
         """What was trained, or is, before it is asked for; by key."""
 
     def run(self, search: Search, limits: Limits) -> _Ending:
@@ -187,7 +187,7 @@ class _Driver:
         """Train programs side by side, and take the answers in order, while time is left."""
         asked = [_Asked(self, node) for node in nodes]
         # What is asked twice, or was foreseen, is trained once.
-        training: dict[bytes, _Asked] = {}
+        training: dict[Key, _Asked] = {}
         for each in asked:
             if each.answer is None and each.key not in training:
                 training[each.key] = self.foreseen.pop(each.key, each)
@@ -210,7 +210,8 @@ class _Driver:
             return False
 
         new = [each for each in training.values() if each.future is None]
-        self._make_room(len(new), pool)
+        if new:
+            self._make_room(len(new), pool)
         for each in new:
             begin(each)
         scores: list[Score] = []
@@ -289,7 +290,7 @@ class _Asked:
         """Of its training, once that is begun."""
 
     @property
-    def key(self) -> bytes:
+    def key(self) -> Key:
         """What it shares with others that ask the same."""
         assert self.question is not None
         return self.question.key

@@ -29,15 +29,13 @@ class Question:
         return cls(program, goal, None if start is None or start.diverged else _digest(start))
 
     @cached_property
-    def key(self) -> bytes:
+    def key(self) -> Key:
         """What tells it from all other questions of a run."""
-        return key_of(to_text(self.program), self.goal, self.start)
+        return to_text(self.program), self.goal, self.start
 
 
-def key_of(program: str, goal: float | None, start: str | None) -> bytes:
-    """The key of a question about a program's text."""
-    text = f"{program}\0{goal!r}\0{start}"
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+Key = tuple[str, float | None, str | None]
+"""A question with the text of its program: the same in every process."""
 
 
 class Outcome(NamedTuple):
@@ -123,7 +121,7 @@ class RunMemory:
         self._anew = anew
         self.seconds = 0.0
         self.identity: Identity | None = None
-        self._answers: dict[bytes, tuple[Trained, float]] = {}
+        self._answers: dict[Key, tuple[Trained, float]] = {}
 
     def begin(self, identity: Identity) -> None:
         """Be the memory of this run; raises if it is that of another one."""

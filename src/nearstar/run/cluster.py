@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pickle
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,10 +50,18 @@ class OnCluster(Elsewhere):
         self._name = f"nearstar-{uuid4().hex}"
         self._carry = _carrier()
         self._delivered = False
+        self._count = 0
+        self._counted_at = -math.inf
 
     @property
     def size(self) -> int:
-        return sum(self._client.nthreads().values())
+        """As of a second ago at the most: workers come and go, but to ask takes time."""
+        now = time.monotonic()
+        if now - self._counted_at > 1:
+            self._counted_at = now
+            with suppress(OSError):  # that the scheduler is gone is told by jobs
+                self._count = sum(self._client.nthreads().values())
+        return self._count
 
     def begin(self, trainer: Trainer, stop: Stop) -> None:
         super().begin(trainer, stop)

@@ -43,10 +43,10 @@ def hold_and_fork(folder: str, child: str) -> None:
     """Keep a journal open for ever, and have a child that does nothing."""
     with Journal(folder, HEADER) as journal:
         _say_who(journal)
-        if not (pid := os.fork()):
-            signal.pause()
-        Path(f"{child}.new").write_text(str(pid))
-        os.rename(f"{child}.new", child)
+        if not os.fork():
+            # Told by the child, which has let go of the journal by now.
+            Path(f"{child}.new").write_text(str(os.getpid()))
+            os.rename(f"{child}.new", child)
         signal.pause()
 
 

@@ -29,7 +29,7 @@ from nearstar.parameters import initial, layout
 from nearstar.program import Program
 from nearstar.run import Limits, drive
 from nearstar.run.identity import Identity
-from nearstar.run.journaled import JournaledRun
+from nearstar.run.journaled import JournaledRun, journaled
 from nearstar.run.trainer import Trainer, compile_engine
 from nearstar.search.space import Space
 from nearstar.seeds import seed_for
@@ -135,7 +135,7 @@ def day(evaluations: int, search: str) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         for what in ("search", "resume"):
             before, began, Guessing.trained = memory(), time.monotonic(), 0
-            with JournaledRun(folder, identity, trainer) as run:
+            with journaled(folder, identity, trainer) as run:
                 opened = time.monotonic() - began
                 result = drive(
                     algorithm.search(space, 0),

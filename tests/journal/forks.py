@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import TracebackType
 
 TESTS = Path(__file__).parents[1]
 
@@ -38,12 +37,7 @@ class Forks:
         self._parent = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=TESTS)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._parent.kill()
         self._parent.communicate()
 

@@ -11,7 +11,7 @@ import pytest
 from run.driving import Table, error_of, small_space, timeless, trained, wait_for
 
 from nearstar import Stop
-from nearstar.program import Program
+from nearstar.program import Program, is_complete
 from nearstar.run import Limits, drive
 from nearstar.run.workers import Threads
 from nearstar.search.astar import AStar
@@ -46,7 +46,8 @@ class Scripted:
                 [Node(program, None, space.cost(program)) for program in each]
                 for each in (asked, ahead)
             )
-            yield Ask(tuple(nodes), None, 0, later)
+            for node, score in zip(nodes, (yield Ask(tuple(nodes), None, 0, later)), strict=True):
+                node.trained, node.h = True, score.error
         return None
 
 
@@ -96,13 +97,34 @@ def test_what_is_asked_does_not_wait_for_what_is_not() -> None:
     assert [each.program for each in result.evaluations] == [first, third, fourth]
 
 
-@pytest.mark.parametrize(("workers", "limits"), [(1, Limits()), (2, Limits(trainings=1))])
+def test_what_was_given_up_at_the_end_is_trained_for_the_audit() -> None:
+    partial = next(each for each in programs() if not is_complete(each) and each.size)
+    plain = drive(Scripted([[partial]], [[]]).search(SPACE), Table(), SPACE, samples=1)
+    sample = plain.evaluations[-1].program
+    assert sample != partial
+    begun = threading.Event()
+
+    def before(program: Program, stop: Stop) -> None:
+        if program == sample and not begun.is_set():
+            begun.set()
+            wait_for(stop)
+        if program == partial:
+            assert begun.wait(LONG)
+
+    search = Scripted([[partial]], [[sample]]).search(SPACE)
+    result = drive(search, Table(before=before), SPACE, workers=Threads(2), samples=1)
+    assert timeless(result) == timeless(plain) and result.pruned is not None
+
+
+@pytest.mark.parametrize(
+    ("workers", "limits"), [(1, Limits()), (2, Limits(trainings=1)), (2, Limits(rounds=1))]
+)
 def test_nothing_is_trained_ahead_in_vain(workers: int, limits: Limits) -> None:
     first, second = islice(programs(), 2)
     table = Table()
     search = Scripted([[first]], [[second]])
     drive(search.search(SPACE), table, SPACE, workers=Threads(workers), limits=limits)
-    assert len(table.asked) <= workers
+    assert table.asked == [first]
 
 
 @pytest.mark.parametrize(

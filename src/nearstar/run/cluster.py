@@ -44,6 +44,8 @@ class OnCluster(Elsewhere):
     any job. All that is left on the cluster goes when the client does, whatever becomes of it.
     """
 
+    drops = True
+
     def __init__(self, client: Client) -> None:
         super().__init__()
         self._client = client

@@ -64,7 +64,7 @@ class Elsewhere(ABC):
     told from those who only had it; so its last try is made when nothing else is under way.
     """
 
-    near = False
+    near = drops = False
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

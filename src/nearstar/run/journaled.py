@@ -9,10 +9,10 @@ import platform
 import socket
 import threading
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numba
@@ -34,17 +34,27 @@ _GIVEN = -1
 """In place of an offset, for what was given with the start."""
 
 
-class JournaledRun:
-    """The run in a folder: its answers and all that happened, in a journal.
+@contextmanager
+def journaled(folder: str | Path, identity: Identity, trainer: Trainer) -> Iterator[JournaledRun]:
+    """The run in a folder: a new one if the folder has no journal yet; else the one that it has,
+    with what it has come to. Raises if that is another one.
+    """
+    with Journal(folder, identity.header) as journal:
+        begun = Identity.in_header(journal.header)
+        identity.check_same(begun, f"the run in {folder}", "take another folder")
+        yield JournaledRun(journal, trainer)
 
-    A new one if the folder has no journal yet; else the same run, with what it has come to. It is
-    the memory of the run, and listens to its events; a context that closes the journal.
+
+class JournaledRun:
+    """A run with its answers and all that happened in a journal.
+
+    It is the memory of the run, and listens to its events.
     """
 
-    def __init__(self, folder: str | Path, identity: Identity, trainer: Trainer) -> None:
+    def __init__(self, journal: Journal, trainer: Trainer) -> None:
         self._trainer = trainer
-        self._journal = Journal(folder, identity.header)
-        self._shelf = Shelf(self._journal.read, trainer)
+        self._journal = journal
+        self._shelf = Shelf(journal.read, trainer)
         self._keeping = threading.Lock()
         self._past = array("q")
         """Offsets of the answers that the search has taken, as far as the journal tells of it."""
@@ -55,14 +65,8 @@ class JournaledRun:
         self._taken: list[tuple[int, Evaluation]] = []
         """What was taken in this round, and the offsets of the answers."""
         self.seconds = 0.0
-        try:
-            begun = Identity.in_header(self._journal.header)
-            identity.check_same(begun, f"the run in {folder}", "take another folder")
-            for line in self._journal.earlier():
-                self._note(line.record, line.offset)
-        except BaseException as problem:
-            self._journal.__exit__(type(problem), problem, None)
-            raise
+        for line in journal.earlier():
+            self._note(line.record, line.offset)
 
     def _note(self, record: Mapping[str, Any], offset: int) -> None:
         """Take up what an earlier process wrote."""
@@ -79,17 +83,6 @@ class JournaledRun:
     def __len__(self) -> int:
         """Answers that it has."""
         return len(self._shelf)
-
-    def __enter__(self) -> JournaledRun:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._journal.__exit__(kind, problem, traceback)
 
     # The memory
 

@@ -21,7 +21,7 @@ from nearstar.run.driver import drive
 from nearstar.run.events import Listener
 from nearstar.run.hiring import hired
 from nearstar.run.identity import Identity
-from nearstar.run.journaled import JournaledRun
+from nearstar.run.journaled import JournaledRun, journaled
 from nearstar.run.limits import Limits
 from nearstar.run.memory import Memory, RunMemory
 from nearstar.run.result import Result
@@ -146,8 +146,8 @@ def _remembering(
     elif run is None:
         yield None
     else:
-        with JournaledRun(run, identity, trainer) as journaled:
-            yield journaled
+        with journaled(run, identity, trainer) as in_folder:
+            yield in_folder
 
 
 def _space(

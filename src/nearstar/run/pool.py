@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
-from types import TracebackType
 
 from nearstar.interrupt import Presses, Stop, Stopped
 from nearstar.run.trainer import Trainer
@@ -54,15 +53,15 @@ class Pool:
     ) -> Trained:
         """The result of a job, as soon as it is there; what the job raises is raised.
 
-        When no seconds are ``left``, and it is not there, OutOfTime is raised. Where one of several
-        workers would be idle meanwhile, or until the next jobs come, ``go_ahead`` is called, which
-        submits another job, or returns False if there is none.
+        When no seconds are ``left``, and it is not there, OutOfTime is raised. Where workers would
+        be idle meanwhile, ``go_ahead`` is called, which submits another job, or returns False if
+        there is none.
         """
         while not future.done():
             self._presses.check()
             if (seconds := left()) <= 0:
                 raise OutOfTime
-            while len(self._unfinished()) <= self._workers.size > 1 and go_ahead():
+            while self._has_room() and go_ahead():
                 pass
             wait(self._unfinished(), min(seconds, LOOK_UP), FIRST_COMPLETED)
         self._presses.check()  # jobs that were stopped by it have no results
@@ -70,6 +69,10 @@ class Pool:
             return future.result()
         except Stopped:  # elsewhere, by a clock that is a little ahead
             raise OutOfTime from None
+
+    def _has_room(self) -> bool:
+        """Whether one of several workers would be idle, now or until the next jobs come."""
+        return self._workers.drops and len(self._unfinished()) <= self._workers.size > 1
 
     def _unfinished(self) -> list[Future[Trained]]:
         return [each for each in self._under_way if not each.done()]
@@ -79,12 +82,7 @@ class Pool:
         self._presses.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._stop.set()
         # One press may be why it ends. Another one ends the waiting: all have been told to end.
         patient = min(self._presses.count, 1)

@@ -35,6 +35,10 @@ class Workers(Protocol):
     def near(self) -> bool:
         """Whether they see a stop at once, so that one can wait for them to end."""
 
+    @property
+    def drops(self) -> bool:
+        """Whether a job that is dropped ends soon, so that one can try one's luck with it."""
+
     def begin(self, trainer: Trainer, stop: Stop) -> None:
         """Get ready for a run. Once the stop is set, no job is begun any more."""
 
@@ -54,7 +58,7 @@ class Workers(Protocol):
 class Threads:
     """Threads of this process."""
 
-    near = True
+    near = drops = True
 
     def __init__(self, size: int) -> None:
         self.size = size

@@ -1,0 +1,130 @@
+"""Answering the rounds of a search: what is not known is trained, and some of what comes next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from nearstar.run.known import Asked, Known
+from nearstar.run.limits import Limits
+from nearstar.run.memory import Key
+from nearstar.run.pool import OutOfTime, Pool
+from nearstar.run.record import Record
+from nearstar.search.protocol import Ask, Node, Score
+
+FORESEEN = 1000
+"""Most programs that were trained without being asked for, and may still be."""
+
+
+class Rounds:
+    """The rounds of one search, answered by the workers of a pool, within limits."""
+
+    def __init__(self, known: Known, record: Record, pool: Pool, limits: Limits) -> None:
+        self._known = known
+        self._record = record
+        self._pool = pool
+        self._limits = limits
+        self._training: dict[Key, Asked] = {}
+        """What this round waits for."""
+        self._foreseen: dict[Key, Asked] = {}
+        """What was trained, or is, before it is asked for."""
+        self._ahead: Iterator[Node] = iter(())
+
+    def answer(self, ask: Ask) -> list[Score] | None:
+        """Train programs side by side, and take the answers in order, while time is left.
+
+        None if there would be more trainings than may be: those up to the limit are taken.
+        """
+        nodes = self._affordable(ask.nodes)
+        asked = [self._known.ask(node) for node in nodes]
+        self._begin(asked)
+        self._ahead = iter(() if self._is_last(ask) else ask.ahead)
+        scores = [self._take(each) for each in asked]
+        if len(nodes) < len(ask.nodes):
+            return None
+        self._record.end_round(ask)
+        return scores
+
+    def _affordable(self, nodes: Sequence[Node]) -> list[Node]:
+        """The nodes, in order, before the first that would be a training too many."""
+        affordable: list[Node] = []
+        trained = self._record.trained
+        for node in nodes:
+            if not self._known.is_given(node):
+                if trained == self._limits.trainings:
+                    break
+                trained += 1
+            affordable.append(node)
+        return affordable
+
+    def _is_last(self, ask: Ask) -> bool:
+        """Whether a limit ends the run with this round."""
+        rounds, trainings = self._limits.rounds, self._limits.trainings
+        trained = self._record.trained + len(ask.nodes)
+        return self._record.rounds + 1 == rounds or (trainings is not None and trained >= trainings)
+
+    def _begin(self, asked: Sequence[Asked]) -> None:
+        # What is asked twice, or was foreseen, is trained once.
+        self._training = {}
+        for each in asked:
+            if each.answer is None and each.key not in self._training:
+                self._training[each.key] = self._foreseen.pop(each.key, each)
+        if not self._training:
+            return
+        self._known.clock.start()
+        new = [each for each in self._training.values() if each.future is None]
+        self._make_room(len(new))
+        for each in new:
+            self._submit(each)
+
+    def _take(self, asked: Asked) -> Score:
+        most = self._limits.engine_seconds
+        if most is not None and self._record.engine_seconds >= most:
+            raise OutOfTime
+        if asked.answer is None:
+            first = self._training[asked.key]
+            assert first.future is not None
+            self._pool.result(first.future, self._left, self._go_ahead)
+            asked.answer = first.answer
+        assert asked.answer is not None
+        self._record.add(asked.node, asked.answer, asked.question)
+        return Score(asked.answer.outcome.error, asked.answer.outcome.diverged)
+
+    def _submit(self, asked: Asked) -> None:
+        asked.future = self._pool.submit(asked.job(), self._left())
+
+    def _left(self) -> float:
+        """Seconds until the limit of time."""
+        seconds = self._limits.seconds
+        return math.inf if seconds is None else seconds - self._known.clock.seconds
+
+    # What comes next
+
+    def _go_ahead(self) -> bool:
+        """Begin with something that may be asked next; False if there is nothing."""
+        for node in self._ahead:
+            each = self._known.ask(node)
+            if each.answer is None and not self._is_under_way(each):
+                self._submit(each)
+                self._foreseen[each.key] = each
+                self._forget()
+                return True
+        return False
+
+    def _is_under_way(self, asked: Asked) -> bool:
+        return asked.key in self._training or asked.key in self._foreseen
+
+    def _make_room(self, jobs: int) -> None:
+        """What was not asked for must not keep what is from being trained."""
+        idle = [each.future for each in self._foreseen.values() if each.future is not None]
+        dropped = set(self._pool.make_room(jobs, idle))
+        self._foreseen = {
+            key: each for key, each in self._foreseen.items() if each.future not in dropped
+        }
+
+    def _forget(self) -> None:
+        """Of what was trained and is never asked for, few are kept: the latest."""
+        if len(self._foreseen) > FORESEEN:
+            answered = [key for key, each in self._foreseen.items() if each.answer is not None]
+            for key in answered[: len(self._foreseen) - FORESEEN]:
+                del self._foreseen[key]

@@ -12,6 +12,7 @@ from nearstar.errors import DomainError, ProgramError
 from nearstar.program import (
     Apply,
     Operation,
+    Path,
     Production,
     Program,
     applied,
@@ -198,17 +199,21 @@ class Grammar:
 
         With ``max_depth``, only those that can still be completed with that many rules in all.
         """
+        path, opened = self.openings(program, max_depth)
+        return replace_by_each(program, path, opened)
+
+    def openings(self, program: Program, max_depth: int | None) -> tuple[Path, list[Program]]:
+        """Where a partial program's first hole is, and each rule that fits there, opened up."""
         path = first_hole(program)
         if path is None:
-            return []
+            return (), []
         signature = node_at(program, path).signature
         room = math.inf
         if max_depth is not None:
             others = self.closing_rules(program) - self.least_rules[signature]
             room = max_depth - program.size - others
         openings = self._opened(signature)
-        fitting = [each.program for each in openings if each.least_rules <= room]
-        return replace_by_each(program, path, fitting)
+        return path, [each.program for each in openings if each.least_rules <= room]
 
     def _opened(self, signature: Signature) -> tuple[_Opening, ...]:
         """A hole with each rule that fits; the same objects in all programs, to share memory."""

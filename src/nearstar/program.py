@@ -5,7 +5,7 @@ Parameters live beside a program, never in it: two programs are equal when their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar, Protocol
@@ -241,8 +241,16 @@ def replace(program: Program, path: Path, new: Program) -> Program:
     return replace_by_each(program, path, (new,))[0]
 
 
-def replace_by_each(program: Program, path: Path, news: Iterable[Program]) -> list[Program]:
-    """The program with each of these in turn at a path."""
+def replace_by_each(
+    program: Program,
+    path: Path,
+    news: Iterable[Program],
+    apply: Callable[[Apply, tuple[Program, ...]], Program] = Apply.on,
+) -> list[Program]:
+    """The program with each of these in turn at a path.
+
+    What is above it is made by ``apply``, from the innermost: a node's operation applied to others.
+    """
     above: list[tuple[Apply, int]] = []
     for level, index in enumerate(path):
         if isinstance(program, Hole):
@@ -255,7 +263,7 @@ def replace_by_each(program: Program, path: Path, news: Iterable[Program]) -> li
         for node, index in above:
             arguments = list(node.arguments)
             arguments[index] = new
-            new = node.on(tuple(arguments))
+            new = apply(node, tuple(arguments))
         results.append(new)
     return results
 

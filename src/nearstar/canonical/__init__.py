@@ -6,6 +6,6 @@ identities of docs/canonical.md, from the leaves up. It never raises the cost or
 rules, uses rules of the grammar only, and never adds or removes a hole.
 """
 
-from nearstar.canonical.rewriting import canonical
+from nearstar.canonical.rewriting import canonical, canonical_with_each
 
-__all__ = ["canonical"]
+__all__ = ["canonical", "canonical_with_each"]

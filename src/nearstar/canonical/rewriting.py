@@ -44,10 +44,12 @@ from nearstar.program import (
     Apply,
     Hole,
     Operation,
+    Path,
     Production,
     Program,
     applied,
     open_up,
+    replace_by_each,
 )
 from nearstar.types import Signature
 
@@ -60,6 +62,13 @@ T = TypeVar("T")
 def canonical(program: Program, grammar: Grammar) -> Program:
     """The representative of the program's equivalents that the identities lead to."""
     return _canoniser(_Same(grammar)).program(program)
+
+
+def canonical_with_each(
+    program: Program, path: Path, news: Sequence[Program], grammar: Grammar
+) -> list[Program]:
+    """The canonical forms of a program with each of these in turn at a path."""
+    return _canoniser(_Same(grammar)).with_each(program, path, news)
 
 
 class _Same:
@@ -159,11 +168,39 @@ class _Canoniser:
         """The canonical form; programs that could come out too high stay as they are."""
         if program.size > MAX_HEIGHT:
             return program
+        self._forget()
+        return self._canonical(program)
+
+    def with_each(self, program: Program, path: Path, news: Sequence[Program]) -> list[Program]:
+        """The canonical forms of a program with each of these in turn at a path.
+
+        They are made from the place of the new part up: all else is the same in all of them.
+        """
+        if any(program.size + new.size > MAX_HEIGHT for new in news):
+            return [*map(self.program, replace_by_each(program, path, news))]
+        self._forget()
+        around, parts = self._around(program, path), map(self._canonical, news)
+        return replace_by_each(
+            around, path, parts, lambda node, arguments: self._form(node.on(arguments))
+        )
+
+    def _around(self, program: Program, path: Path) -> Program:
+        """The program with all that is beside a path in canonical form."""
+        if not path:
+            return program
+        assert isinstance(program, Apply)
+        return program.on(
+            tuple(
+                self._around(argument, path[1:]) if index == path[0] else self._canonical(argument)
+                for index, argument in enumerate(program.arguments)
+            )
+        )
+
+    def _forget(self) -> None:
         if len(self._programs) > MAX_MEMO:
             self._programs.clear()
             self._closures.clear()
             self._orders.clear()
-        return self._canonical(program)
 
     def _canonical(self, program: Program) -> Program:
         if isinstance(program, Hole):
@@ -175,9 +212,14 @@ class _Canoniser:
             arguments = tuple([self._canonical(argument) for argument in program.arguments])
             if any(map(is_not, arguments, program.arguments)):
                 program = program.on(arguments)
-                known = self._programs.get(program)
-            if known is None:
-                known = self._programs[program] = self._rewritten(program)
+            known = self._form(program)
+        return known
+
+    def _form(self, program: Apply) -> Program:
+        """The canonical form of a program whose arguments are canonical, looked up if known."""
+        known = self._programs.get(program)
+        if known is None:
+            known = self._programs[program] = self._rewritten(program)
         return known
 
     def _rewritten(self, program: Apply) -> Program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from nearstar.canonical import canonical
+from nearstar.canonical import canonical, canonical_with_each
 from nearstar.checks import check_number
 from nearstar.errors import DomainError, NearstarError, ProgramError
 from nearstar.grammar import Grammar
@@ -96,6 +96,20 @@ class Space:
         if self._closing.only_depth:
             return self.grammar.expansions(program, self.constraints.max_depth)
         return [child for child in self.grammar.expansions(program) if self.allows(child)]
+
+    def expanded(self, program: Program) -> dict[Program, bool]:
+        """The forms of the children, and whether each has no completions but those of a child."""
+        # A form may leave room for completions that the child does not have.
+        rooms: dict[Program, bool] = {}
+        if self._closing.only_depth and self.from_root:
+            path, opened = self.grammar.openings(program, self.constraints.max_depth)
+            for form in canonical_with_each(program, path, opened, self.grammar):
+                rooms[form] = rooms.get(form, False) or form.size == program.size + 1
+        else:
+            for child in self.expansions(program):
+                form = self.form(child)
+                rooms[form] = rooms.get(form, False) or self.same_room(form, child)
+        return rooms
 
     def form(self, program: Program) -> Program:
         """The canonical form, unless a start or a constraint tells it from the program."""

@@ -129,16 +129,15 @@ class Tree:
 
     def _made(self, node: Node) -> tuple[list[Node], list[Node]]:
         """The children that a node would have now, and those above the cap. Changes nothing."""
-        children = self.space.expansions(node.program)
-        # A form may leave room for completions that the node does not have: then h is no bound.
-        forms: dict[Program, bool] = {}
-        for child in children:
-            form = self.space.form(child) if self.settings.deduplicate else child
-            forms[form] = forms.get(form, False) or self.space.same_room(form, child)
+        if self.settings.deduplicate:
+            children = self.space.expanded(node.program)
+        else:
+            children = dict.fromkeys(self.space.expansions(node.program), True)
+        # Where a form has completions that the node does not have, its h is no bound.
         made = [
-            self._node(form, node, inherits=bounded and not _is_root(node))
-            for form, bounded in forms.items()
-            if form not in self._seen
+            self._node(child, node, inherits=same_room and not _is_root(node))
+            for child, same_room in children.items()
+            if child not in self._seen
         ]
         most = self.settings.max_children
         if most is None or len(made) <= most:

@@ -37,10 +37,19 @@ def _text(program: Program, level: int, leaves: Iterator[str] | None) -> str:
     if isinstance(program, Hole):
         return HOLE
     pattern, inner, numbered = _pattern(program.production, level)
-    parts = [_text(argument, inner, leaves) for argument in program.arguments]
+    parts = [
+        _part(argument, inner) if leaves is None else _text(argument, inner, leaves)
+        for argument in program.arguments
+    ]
     if numbered:
         parts.append(next(leaves) if leaves else "")
     return pattern % tuple(parts)
+
+
+@lru_cache(maxsize=1 << 14)
+def _part(program: Program, level: int) -> str:
+    """The text of a part, without parameters: programs of a search have most parts in common."""
+    return _text(program, level, None)
 
 
 class _Pattern(NamedTuple):

@@ -121,17 +121,14 @@ class Apply:
     def _become(
         self, operation: Operation, made_by: Production, arguments: tuple[Program, ...]
     ) -> None:
-        expected = made_by.arguments
-        fits = len(arguments) == len(expected)
         size, height, n_holes = 1, 0, 0
-        for argument, signature in zip(arguments, expected, strict=False):
-            if argument.signature is not signature and argument.signature != signature:
-                fits = False
+        for argument in arguments:
             size += argument.size
             n_holes += argument.n_holes
             if argument.height > height:
                 height = argument.height
-        if not fits:
+        expected = made_by.arguments
+        if tuple([argument.signature for argument in arguments]) != expected:
             given = (argument.signature for argument in arguments)
             raise ProgramError(
                 f"{operation.name} of type {made_by.signature} takes arguments of the types "

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from naive import run
 from strategies import domains, programs, signatures
 
-from nearstar.canonical import canonical
+from nearstar.canonical import canonical, canonical_with_each
 from nearstar.domain import Domain
 from nearstar.function import Function
 from nearstar.grammar import Grammar
@@ -65,6 +65,15 @@ def test_promises(data: st.DataObject, grammar: Grammar, holes: bool) -> None:
     assert grammar.cost(form) <= grammar.cost(program) + 1e-12
     assert form.size <= program.size
     assert _open(form) == _open(program)
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=st.data(), grammar=tasks())
+def test_children_come_in_their_canonical_form(data: st.DataObject, grammar: Grammar) -> None:
+    program = data.draw(programs(grammar, max_size=12, holes=True))
+    path, opened = grammar.openings(program, None)
+    forms = [canonical(child, grammar) for child in grammar.expansions(program)]
+    assert canonical_with_each(program, path, opened, grammar) == forms
 
 
 def _open(program: Program) -> Counter[Signature]:

@@ -84,6 +84,18 @@ def test_costs_bound_those_of_completions() -> None:
     assert met > 200
 
 
+def test_expanded_are_the_forms_of_the_children() -> None:
+    for seed, case in (*constrained(400, 60), *tall_chains(0, 20)):
+        space = case.space()
+        for sketch in sketches(seed, case):
+            rooms: dict[Program, bool] = {}
+            for child in space.expansions(sketch):
+                form = space.form(child)
+                rooms[form] = rooms.get(form, False) or space.same_room(form, child)
+            expanded = space.expanded(sketch)
+            assert [*expanded.items()] == [*rooms.items()], f"case {seed}, {label(sketch)}"
+
+
 def test_forms_lead_to_an_equivalent_of_every_program() -> None:
     """No dearer and no larger, within the same constraints; where said, to nothing else."""
     changed = Counter[tuple[bool, bool]]()

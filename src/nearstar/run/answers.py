@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nearstar.journal import Record
 from nearstar.metrics import Metrics
@@ -21,7 +21,9 @@ _AS_IT_IS = ("error", "epoch", "diverged", "seconds", "failure")
 
 
 def to_record(question: Question, trained: Trained, at: float, seed: int) -> dict[str, Any]:
-    """All of an answer, as plain data; parameters are doubles, little-endian, in base64."""
+    """All of an answer, as plain data; losses and parameters are doubles, little-endian, in base64:
+    exact also where they are infinite, and passed over quickly by who does not need them.
+    """
     return {
         "kind": "answer",
         "program": question.key[0],
@@ -31,10 +33,17 @@ def to_record(question: Question, trained: Trained, at: float, seed: int) -> dic
         "at": at,
         **{name: getattr(trained, name) for name in _AS_IT_IS},
         "metrics": None if trained.metrics is None else _scores(trained.metrics),
-        # A loss may be infinite where a training diverged; JSON has no such numbers.
-        "losses": [loss if math.isfinite(loss) else str(loss) for loss in trained.losses],
-        "parameters": b64encode(trained.theta.astype("<f8").tobytes()).decode(),
+        "losses": _packed(trained.losses),
+        "parameters": _packed(trained.theta),
     }
+
+
+def _packed(numbers: ArrayLike) -> str:
+    return b64encode(np.asarray(numbers, "<f8").tobytes()).decode()
+
+
+def _unpacked(text: str) -> NDArray[np.float64]:
+    return np.frombuffer(b64decode(text), "<f8")
 
 
 def _scores(metrics: Metrics) -> dict[str, Any]:
@@ -51,11 +60,11 @@ def from_record(record: Record, program: Program, trainer: Trainer) -> Trained:
         metrics = Metrics(counts, **{name: metrics[name] for name in _SCORES})
     return Trained(
         program=program,
-        theta=np.frombuffer(b64decode(record["parameters"]), "<f8"),
+        theta=_unpacked(record["parameters"]),
         scale=trainer.task.scale,
         units=trainer.budget.units,
         metrics=metrics,
-        losses=tuple(map(float, record["losses"])),
+        losses=tuple(_unpacked(record["losses"]).tolist()),
         **{name: record[name] for name in _AS_IT_IS},
     )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from nearstar.run.audit import audit_completions, audit_search, random_completions, unfinished
+from nearstar.run.collecting import nothing_to_collect
 from nearstar.run.evaluation import Candidate
 from nearstar.run.events import Finished, Listener, Started
 from nearstar.run.known import Known
@@ -129,20 +131,22 @@ class _Driver:
             search.close()
 
     def _answer(self, search: Search, limits: Limits, pool: Pool) -> _Ending:
-        rounds = Rounds(self.known, self.record, pool, limits)
-        ask = _next(search, None)
-        while isinstance(ask, Ask):
-            self.record.bound = ask.bound
-            if self.record.rounds == limits.rounds:
-                return _Ending("rounds", ask.bound)
-            try:
-                scores = rounds.answer(ask)
-            except OutOfTime:
-                return _Ending("time", ask.bound)
-            if scores is None:
-                return _Ending("trainings", ask.bound)
-            ask = _next(search, scores)
-        return ask
+        with ExitStack() as until_training:
+            until_training.enter_context(nothing_to_collect())
+            rounds = Rounds(self.known, self.record, pool, limits, until_training.close)
+            ask = _next(search, None)
+            while isinstance(ask, Ask):
+                self.record.bound = ask.bound
+                if self.record.rounds == limits.rounds:
+                    return _Ending("rounds", ask.bound)
+                try:
+                    scores = rounds.answer(ask)
+                except OutOfTime:
+                    return _Ending("time", ask.bound)
+                if scores is None:
+                    return _Ending("trainings", ask.bound)
+                ask = _next(search, scores)
+            return ask
 
 
 def _next(search: Search, scores: Sequence[Score] | None) -> Ask | _Ending:

@@ -21,6 +21,7 @@ import numpy as np
 import nearstar
 from nearstar.journal import JOURNAL, Journal, JournalError, Reader, Record, read_header
 from nearstar.run.answers import Shelf, to_record
+from nearstar.run.collecting import nothing_to_collect
 from nearstar.run.evaluation import Evaluation
 from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
 from nearstar.run.identity import Identity
@@ -65,8 +66,9 @@ class JournaledRun:
         self._taken: list[tuple[int, Evaluation]] = []
         """What was taken in this round, and the offsets of the answers."""
         self.seconds = 0.0
-        for line in journal.earlier():
-            self._note(line.record, line.offset)
+        with nothing_to_collect():
+            for line in journal.earlier():
+                self._note(line.record, line.offset)
 
     def _note(self, record: Mapping[str, Any], offset: int) -> None:
         """Take up what an earlier process wrote."""

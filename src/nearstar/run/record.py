@@ -63,19 +63,27 @@ class Record:
         if question is not None:
             self.trained += 1
             self.engine_seconds += answer.outcome.seconds
-        if evaluation.answer:
+        unbeaten = evaluation.answer and self._is_unbeaten(evaluation)
+        if unbeaten:
             self._answers[evaluation.index] = answer
         self.nodes.append(node)
         self._places[node] = evaluation.index
         self.evaluations.append(evaluation)
         self.tell(Evaluated(evaluation, answer, self.seconds, question))
-        if evaluation.answer:
+        if unbeaten:
             self._compare(evaluation, answer)
+
+    def _is_unbeaten(self, new: Evaluation) -> bool:
+        """Whether no answer so far is as good in structural cost and in error."""
+        for index in self._answers:
+            each = self.evaluations[index]
+            if each.structural_cost <= new.structural_cost and each.error <= new.error:
+                return False
+        return True
 
     def _compare(self, new: Evaluation, answer: Answer) -> None:
         # Those on the front until now, and the new one.
-        front = pareto(self.evaluations[index] for index in self._answers)
-        self._answers = {each.index: self._answers[each.index] for each in front}
+        self._answers = {each.index: self._answers[each.index] for each in self._front()}
         if self._best is None or new.rank < self._best.rank:
             self._best = new
             point = self._point()
@@ -91,9 +99,10 @@ class Record:
 
     def front(self) -> tuple[Candidate, ...]:
         """Answers that none other beats, cheapest first."""
-        return tuple(
-            Candidate(each, self._answers[each.index].fetch()) for each in pareto(self.evaluations)
-        )
+        return tuple(Candidate(each, self._answers[each.index].fetch()) for each in self._front())
+
+    def _front(self) -> tuple[Evaluation, ...]:
+        return pareto(self.evaluations[index] for index in self._answers)
 
     def taken(self) -> list[Evaluation]:
         """The evaluations, with f as the search made it of their errors."""

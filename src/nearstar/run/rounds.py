@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from nearstar.run.known import Asked, Known
 from nearstar.run.limits import Limits
@@ -19,11 +19,19 @@ FORESEEN = 1000
 class Rounds:
     """The rounds of one search, answered by the workers of a pool, within limits."""
 
-    def __init__(self, known: Known, record: Record, pool: Pool, limits: Limits) -> None:
+    def __init__(
+        self,
+        known: Known,
+        record: Record,
+        pool: Pool,
+        limits: Limits,
+        before_training: Callable[[], None],
+    ) -> None:
         self._known = known
         self._record = record
         self._pool = pool
         self._limits = limits
+        self._before_training = before_training
         self._training: dict[Key, Asked] = {}
         """What this round waits for."""
         self._foreseen: dict[Key, Asked] = {}
@@ -71,6 +79,7 @@ class Rounds:
                 self._training[each.key] = self._foreseen.pop(each.key, each)
         if not self._training:
             return
+        self._before_training()
         self._known.clock.start()
         new = [each for each in self._training.values() if each.future is None]
         self._make_room(len(new))

@@ -6,7 +6,6 @@ import heapq
 import math
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import count
 
 from nearstar.search.protocol import Node
@@ -63,15 +62,17 @@ class Frontier:
 
         One whose h says nothing comes early; but complete programs, quick to train, come first.
         """
-        return self._take(min(self._by_holes, key=partial(self._rank, rise)), -1)
-
-    def _rank(self, rise: float, holes: int) -> tuple[float, int]:
-        """The rank of the best node with so many holes."""
-        f = -self._by_holes[holes][-1][0]
-        if holes != _UNKNOWN:
-            return round(f + rise * holes, 9), holes
-        complete = -self._by_holes[0][-1][0] if 0 in self._by_holes else f
-        return max(f, complete), 1
+        best, first = (math.inf, math.inf), _UNKNOWN
+        for holes, entries in self._by_holes.items():
+            f = -entries[-1][0]
+            if holes != _UNKNOWN:
+                rank = round(f + rise * holes, 9), holes
+            else:
+                complete = -self._by_holes[0][-1][0] if 0 in self._by_holes else f
+                rank = max(f, complete), 1
+            if rank < best:
+                best, first = rank, holes
+        return self._take(first, -1)
 
     def in_order(self, rise: float = 0.0) -> Iterator[Node]:
         """All of them, about in the order in which ``pop`` would give them."""

@@ -229,9 +229,10 @@ class Tree:
         """What a hole adds to the order of nodes."""
         return self.settings.haste * max(self._rises / max(len(self._reached), 1), 0.0)
 
-    def lose(self, nodes: Iterable[Node]) -> None:
+    def lose(self, nodes: Sequence[Node]) -> None:
         """Give nodes up unexplored: they count for the bound."""
-        self.lost = min(self.lost, least_f(nodes))
+        if nodes:
+            self.lost = min(self.lost, least_f(nodes))
 
 
 def least_f(nodes: Frontier | Iterable[Node]) -> float:

@@ -1,10 +1,11 @@
-"""Calling the command line in this process, and data to call it with."""
+"""Calling the command line, and data to call it with."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,14 @@ import pandas as pd
 
 from nearstar.cli import main
 
+COMMAND = [
+    sys.executable,
+    "-c",
+    # Where tests run in the background, shells have interrupts ignored.
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "import sys; from nearstar.cli import main; sys.exit(main())",
+]
+"""The command in a process of its own."""
 QUICK = (
     *("--trainings", "5", "--epochs", "3", "--neural-epochs", "2"),
     *("--restarts", "1", "--workers", "1"),

@@ -10,18 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from cli.calling import QUICK, ROLES, nearstar, table, written
+from cli.calling import COMMAND, QUICK, ROLES, nearstar, table, written
 
 import nearstar as package
 from nearstar.model import Model
-
-COMMAND = [
-    sys.executable,
-    "-c",
-    # Where tests run in the background, shells have interrupts ignored.
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    "import sys; from nearstar.cli import main; sys.exit(main())",
-]
 
 
 def test_version_and_help() -> None:

@@ -6,15 +6,13 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.calling import ROLES, fit, nearstar, refused, table, written
+from cli.calling import COMMAND, ROLES, fit, nearstar, refused, table, written
 
-COMMAND = [sys.executable, "-c", "from nearstar.cli import main; raise SystemExit(main())"]
 SLOWER = ("--epochs", "40", "--neural-epochs", "40", "--restarts", "1", "--max-depth", "5")
 """Trainings of some 10 ms."""
 

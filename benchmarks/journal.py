@@ -135,7 +135,7 @@ def day(evaluations: int, search: str) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         for what in ("search", "resume"):
             before, began, Guessing.trained = memory(), time.monotonic(), 0
-            with journaled(folder, identity, trainer) as run:
+            with journaled(folder, identity, trainer, {}) as run:
                 opened = time.monotonic() - began
                 result = drive(
                     algorithm.search(space, 0),

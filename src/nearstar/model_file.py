@@ -67,7 +67,6 @@ def write(model: Model, path: str | Path) -> None:
 
 
 def _text_of(model: Model) -> str:
-    signature = model.program.signature
     contents = {
         "format": FORMAT,
         "version": VERSION,
@@ -75,10 +74,7 @@ def _text_of(model: Model) -> str:
         "program": to_text(model.program),
         "readable": model.text(),
         "theta": model.theta.tolist(),
-        "signature": {
-            "input": [type(signature.input).__name__, signature.input.size],
-            "output": [type(signature.output).__name__, signature.output.size],
-        },
+        "signature": model.program.signature.to_dict(),
         "classes": list(model.class_names),
         "labels": list(model.labels),
         "offsets": None if model.offsets is None else model.offsets.tolist(),

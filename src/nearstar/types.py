@@ -88,6 +88,11 @@ class Signature:
         """The same input, another output."""
         return Signature(self.input, output, self.carried)
 
+    def to_dict(self) -> dict[str, list[str | int]]:
+        """Both ends as plain JSON: ``["Sequence", 19]``."""
+        ends = {"input": self.input, "output": self.output}
+        return {name: [type(end).__name__, end.size] for name, end in ends.items()}
+
     def __str__(self) -> str:
         carried = f" + {self.carried} carried" if self.carried else ""
         return f"{self.input}{carried} → {self.output}"

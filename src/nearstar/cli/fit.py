@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from nearstar.model import Model
 from nearstar.prepared import Prepared
 from nearstar.program import is_complete
 from nearstar.run import Limits, learn
+from nearstar.run.audit import Audit
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.search.rnn import RNN
@@ -44,6 +45,7 @@ class Found:
     search: Mapping[str, Any]
     """Plain data: gap, bound, how it ended, programs trained, seconds."""
     summary: str
+    audit: Audit | None = None
 
 
 def fit(settings: dict[str, Any]) -> int:
@@ -123,7 +125,8 @@ def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path],
             "seconds": round(result.seconds, 3),
         }
         best = programs.index(result.best.evaluation.program)
-        return Found(tuple(each.trained for each in result.front), best, how, result.summary())
+        front = tuple(each.trained for each in result.front)
+        return Found(front, best, how, result.summary(), result.audit)
 
     return search
 
@@ -195,6 +198,7 @@ def _report(
         "test": 0 if job.test is None else len(job.test),
     }
     report["notes"] = list(job.notes)
+    report["audit"] = None if found.audit is None else asdict(found.audit)
     report["front"] = [
         {**_entry(model), "model": str(folder / FRONT / f"{place}.json")}
         for place, model in enumerate(models, 1)

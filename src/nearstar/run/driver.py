@@ -145,7 +145,8 @@ class _Driver:
                     return _Ending("time", ask.bound)
                 if scores is None:
                     return _Ending("trainings", ask.bound)
-                ask = _next(search, scores)
+                answered, ask = ask, _next(search, scores)
+                self.record.end_round(answered)
             return ask
 
 

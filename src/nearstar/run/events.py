@@ -48,11 +48,13 @@ class NewBest:
 
 @dataclass(frozen=True)
 class Round:
-    """All that the search asked for in a round is answered."""
+    """All that the search asked for in a round is answered, and taken by the search."""
 
     point: TracePoint
     waiting: int
     """Nodes in the frontier."""
+    taken: tuple[Evaluation, ...]
+    """What was evaluated since the last round ended, with f as the search made it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,11 +36,15 @@ _GIVEN = -1
 
 
 @contextmanager
-def journaled(folder: str | Path, identity: Identity, trainer: Trainer) -> Iterator[JournaledRun]:
+def journaled(
+    folder: str | Path, identity: Identity, trainer: Trainer, about: Mapping[str, Any]
+) -> Iterator[JournaledRun]:
     """The run in a folder: a new one if the folder has no journal yet; else the one that it has,
     with what it has come to. Raises if that is another one.
+
+    ``about`` is what readers of the journal need to make models of its programs.
     """
-    with Journal(folder, identity.header) as journal:
+    with Journal(folder, {**identity.header, "about": about}) as journal:
         begun = Identity.in_header(journal.header)
         identity.check_same(begun, f"the run in {folder}", "take another folder")
         yield JournaledRun(journal, trainer)
@@ -63,8 +67,8 @@ class JournaledRun:
         """New bests and rounds of which it tells."""
         self._bests_now = self._rounds_now = 0
         """New bests and rounds of this process, so far."""
-        self._taken: list[tuple[int, Evaluation]] = []
-        """What was taken in this round, and the offsets of the answers."""
+        self._places: list[int] = []
+        """The offsets of the answers that were taken in this round."""
         self.seconds = 0.0
         with nothing_to_collect():
             for line in journal.earlier():
@@ -110,7 +114,7 @@ class JournaledRun:
                 self._journal.append(_started(event, self.seconds))
             case Evaluated():
                 place = _GIVEN if event.question is None else self._shelf.place(event.question)
-                self._taken.append((place, event.evaluation))
+                self._places.append(place)
             case NewBest():
                 self._bests_now += 1
                 if self._bests_now > self._bests:
@@ -118,20 +122,20 @@ class JournaledRun:
             case Round():
                 self._end_round(event)
             case Finished():
-                self._journal.append(_ended(event.result, self._taken))
+                self._journal.append(_ended(event.result, self._places))
 
     def _end_round(self, event: Round) -> None:
         self._rounds_now += 1
         if self._rounds_now > self._rounds:
-            self._journal.append(_round(event, self._taken))
+            self._journal.append(_round(event, self._places))
         else:
-            self._check_past()
-        self._taken = []
+            self._check_past(event.taken)
+        self._places = []
 
-    def _check_past(self) -> None:
+    def _check_past(self, taken: Sequence[Evaluation]) -> None:
         """Raise unless the search went the same way before."""
-        places = array("q", [place for place, _ in self._taken])
-        first = self._taken[0][1].index if self._taken else 0
+        places = array("q", self._places)
+        first = taken[0].index if taken else 0
         if self._past[first : first + len(places)] != places:
             raise JournalError(
                 f"{self._journal.path} tells of another search than the one that is made of its "
@@ -168,12 +172,13 @@ def _best(event: NewBest) -> Record:
     return {"kind": "best", **_point(event.point), "index": event.candidate.evaluation.index}
 
 
-def _round(event: Round, taken: Sequence[tuple[int, Evaluation]]) -> Record:
-    point = _point(event.point)
-    return {"kind": "round", **point, "waiting": event.waiting, "taken": _rows(taken)}
+def _round(event: Round, places: Sequence[int]) -> Record:
+    point, rows = _point(event.point), _rows(places, event.taken)
+    return {"kind": "round", **point, "waiting": event.waiting, "taken": rows}
 
 
-def _ended(result: Result, taken: Sequence[tuple[int, Evaluation]]) -> Record:
+def _ended(result: Result, places: Sequence[int]) -> Record:
+    rest = result.evaluations[len(result.evaluations) - len(places) :]
     return {
         "kind": "ended",
         "at": result.seconds,
@@ -182,15 +187,15 @@ def _ended(result: Result, taken: Sequence[tuple[int, Evaluation]]) -> Record:
         "rounds": result.rounds,
         "best": None if result.best is None else result.best.evaluation.index,
         "bound": _number(result.bound),
-        "taken": _rows(taken),
+        "taken": _rows(places, rest),
     }
 
 
-def _rows(taken: Sequence[tuple[int, Evaluation]]) -> list[list[Any]]:
+def _rows(places: Sequence[int], taken: Sequence[Evaluation]) -> list[list[Any]]:
     """Offset of the answer, parent, structural cost and f of each, in the order of the search."""
     return [
         [None if place == _GIVEN else place, each.parent, each.structural_cost, _number(each.f)]
-        for place, each in taken
+        for place, each in zip(places, taken, strict=True)
     ]
 
 

@@ -114,7 +114,8 @@ def learn(
         audit_samples=int(audit_samples),
     )
     with ExitStack() as stack:
-        memory = stack.enter_context(_remembering(run, identity, trainer))
+        about = _about(task, domain, signature)
+        memory = stack.enter_context(_remembering(run, identity, trainer, about))
         if isinstance(memory, JournaledRun):
             listeners = (*listeners, memory)
         if progress is not False:
@@ -137,7 +138,10 @@ def learn(
 
 @contextmanager
 def _remembering(
-    run: str | Path | RunMemory | None, identity: Identity, trainer: Trainer
+    run: str | Path | RunMemory | None,
+    identity: Identity,
+    trainer: Trainer,
+    about: Mapping[str, Any],
 ) -> Iterator[Memory | None]:
     """The memory of the run: of this process, or in a folder."""
     if isinstance(run, RunMemory):
@@ -146,8 +150,18 @@ def _remembering(
     elif run is None:
         yield None
     else:
-        with journaled(run, identity, trainer) as in_folder:
+        with journaled(run, identity, trainer, about) as in_folder:
             yield in_folder
+
+
+def _about(task: Task, domain: Domain, signature: Signature) -> dict[str, Any]:
+    """What a model needs besides its program and parameters."""
+    return {
+        "domain": domain.to_dict(),
+        "classes": list(task.train.class_names),
+        "signature": signature.to_dict(),
+        "scale": task.scale.to_dict(),
+    }
 
 
 def _space(

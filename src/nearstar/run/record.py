@@ -38,6 +38,8 @@ class Record:
         """When the latest answer was there, since the start of the run."""
         self.trained = 0
         self.rounds = 0
+        self._in_rounds = 0
+        """Evaluations of rounds that have ended."""
         self.engine_seconds = 0.0
         self.bound: float | None = None
         """Of the latest ask."""
@@ -91,11 +93,13 @@ class Record:
             self.tell(NewBest(Candidate(new, answer.fetch()), point))
 
     def end_round(self, ask: Ask) -> None:
-        """All that was asked has been taken."""
+        """The search has taken the scores of all that it asked for."""
         self.rounds += 1
         point = self._point()
         self.trace.append(point)
-        self.tell(Round(point, ask.waiting))
+        taken = self.taken(self._in_rounds)
+        self._in_rounds += len(taken)
+        self.tell(Round(point, ask.waiting, tuple(taken)))
 
     def front(self) -> tuple[Candidate, ...]:
         """Answers that none other beats, cheapest first."""
@@ -104,11 +108,11 @@ class Record:
     def _front(self) -> tuple[Evaluation, ...]:
         return pareto(self.evaluations[index] for index in self._answers)
 
-    def taken(self) -> list[Evaluation]:
-        """The evaluations, with f as the search made it of their errors."""
+    def taken(self, first: int = 0) -> list[Evaluation]:
+        """The evaluations from the first on, with f as the search made it of their errors."""
         return [
             replace(each, f=node.f) if node.trained and node.f != each.f else each
-            for each, node in zip(self.evaluations, self.nodes, strict=False)
+            for each, node in zip(self.evaluations[first:], self.nodes[first:], strict=False)
         ]
 
     def _point(self) -> TracePoint:

@@ -48,10 +48,7 @@ class Rounds:
         self._begin(asked)
         self._ahead = iter(() if self._is_last(ask) else ask.ahead)
         scores = [self._take(each) for each in asked]
-        if len(nodes) < len(ask.nodes):
-            return None
-        self._record.end_round(ask)
-        return scores
+        return scores if len(nodes) == len(ask.nodes) else None
 
     def _affordable(self, nodes: Sequence[Node]) -> list[Node]:
         """The nodes, in order, before the first that would be a training too many."""

@@ -263,6 +263,7 @@ def test_limits_and_workers_may_be_others(case: str, tmp_path: Path, trainings: 
         {"limits": Limits(trainings=7)},
         {"limits": Limits(rounds=3), "workers": 2},
         {"limits": Limits(trainings=5)},
+        {"limits": Limits(trainings=20)},
         {"limits": Limits(trainings=30), "workers": 3},
     ]
     for step in steps:

@@ -77,7 +77,7 @@ def drive(
         if samples and ended != "interrupted":
             first, left = len(evaluations), unfinished(record.nodes, evaluations)
             completions = random_completions(space, left, samples, trainer.seed, bound)
-            if driver.run(completions, Limits()).reason == "interrupted":
+            if driver.run(completions, Limits(), counts=False).reason == "interrupted":
                 ended = "interrupted"
             seconds = known.clock.seconds
             evaluations = record.taken()
@@ -119,18 +119,22 @@ class _Driver:
         self.known = known
         self.record = record
 
-    def run(self, search: Search, limits: Limits) -> _Ending:
-        """Drive a search to its end; the bound is the one that holds for all that is unexplored."""
+    def run(self, search: Search, limits: Limits, *, counts: bool = True) -> _Ending:
+        """Drive a search to its end; the bound is the one that holds for all that is unexplored.
+
+        Rounds are told of where the search ``counts`` as that of the run: the next process that
+        resumes it goes through them again.
+        """
         try:
             compile_engine()  # before the clock starts
             with Pool(self.workers, self.trainer) as pool:
-                return self._answer(search, limits, pool)
+                return self._answer(search, limits, pool, counts)
         except KeyboardInterrupt:
             return _Ending("interrupted", self.record.bound)
         finally:
             search.close()
 
-    def _answer(self, search: Search, limits: Limits, pool: Pool) -> _Ending:
+    def _answer(self, search: Search, limits: Limits, pool: Pool, counts: bool) -> _Ending:
         with ExitStack() as until_training:
             until_training.enter_context(nothing_to_collect())
             rounds = Rounds(self.known, self.record, pool, limits, until_training.close)
@@ -146,7 +150,8 @@ class _Driver:
                 if scores is None:
                     return _Ending("trainings", ask.bound)
                 answered, ask = ask, _next(search, scores)
-                self.record.end_round(answered)
+                if counts:
+                    self.record.end_round(answered)
             return ask
 
 

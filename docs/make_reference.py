@@ -30,6 +30,7 @@ CHAPTERS = {
     "Evaluation TracePoint Audit Display train Trained Stop Stopped",
     "Searches": "AStar IDSBB Enumeration MonteCarlo MCTS Genetic RNN",
     "Models": "Model Metrics",
+    "Figures": "plot_front plot_history plot_ethogram plot_program",
     "Data": "Sequences Recordings Dataset DataFormat Scale read_file read_table tracking_table "
     "two_animals two_animals_split watch_exercises",
     "Domains and functions": "Domain Function function exp log maximum minimum mix relu sigmoid "

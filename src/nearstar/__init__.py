@@ -24,6 +24,7 @@ from nearstar.grammar import Grammar, Rule
 from nearstar.interrupt import Stop, Stopped
 from nearstar.metrics import Metrics
 from nearstar.model import Model
+from nearstar.plots import plot_ethogram, plot_front, plot_history, plot_program
 from nearstar.program import Apply, Hole, Program, is_complete
 from nearstar.relax import Units
 from nearstar.run import (
@@ -121,6 +122,10 @@ __all__ = [
     "minimum",
     "mix",
     "parse",
+    "plot_ethogram",
+    "plot_front",
+    "plot_history",
+    "plot_program",
     "read_file",
     "read_table",
     "relu",

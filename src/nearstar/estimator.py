@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from nearstar.estimating.reader import Reader
 from nearstar.estimating.report import explanation, front_table, history_table
 from nearstar.estimating.settings import read_seed, read_settings
 from nearstar.estimating.targets import accuracy
+from nearstar.fitting import read_search
 from nearstar.model import Model
 from nearstar.prepared import prepare
 from nearstar.program import Program
@@ -33,6 +35,7 @@ from nearstar.run.memory import RunMemory
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.train import Budget
+from nearstar.whole_files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -342,6 +345,34 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         examples = self._read(X)
         return explanation(self.model_, examples, X.index if examples.form == "table" else None)
+
+    def report(self, path: str | Path, X: Any = None, y: Any = None) -> None:
+        """Write what was learned as a page to read in a browser: one HTML file.
+
+        It shows the program, its scores, the programs to choose from and the search; with X, and y
+        or labels in X, also scores on these as test data, and some sequences over time.
+        """
+        from nearstar.report.making import make_page
+        from nearstar.report.page import render
+        from nearstar.report.story import Story
+
+        check_is_fitted(self, "model_")
+        parts = {} if X is None else {"test": self._read_test(X, y).recordings}
+        algorithm = type(read_search(self.search)).__name__
+        page = make_page(
+            self.model_,
+            Path(path).stem,
+            parts=parts,
+            front=self._models,
+            story=Story.of(self.result_, algorithm),
+        )
+        write_whole(path, render(page))
+
+    def _read_test(self, X: Any, y: Any) -> Examples:
+        if y is None and self._reader.labels_in(X) is None:
+            return self._read(X)
+        reader = replace(self._reader, format=replace(self._reader.format, group=None))
+        return reader.read(self, X, y, classes=self._by_code)
 
     @property
     def _columns(self) -> NDArray[np.int64]:

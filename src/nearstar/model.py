@@ -126,12 +126,18 @@ class Model:
 
     def text(self, digits: int | None = 4) -> str:
         """The program with its parameters, rounded for reading; None: every digit."""
-        if not is_complete(self.program):
-            return to_text(self.program)
-        if digits is None:
-            return to_text(self.program, self.theta)
-        theta = rounded(layout(self.program), self.theta, self.scale, digits)
-        return to_text(self.program, theta)
+        return text_with(self.program, self.theta, self.scale, digits)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"Model({self}; {', '.join(self.class_names)})"
+
+    def _repr_html_(self) -> str:
+        from nearstar.report.notebook import model_html
+
+        return model_html(self)
 
     @property
     def n_parameters(self) -> int:
@@ -266,6 +272,18 @@ class Model:
         from nearstar import model_file
 
         return model_file.read(path)
+
+
+def text_with(program: Program, theta: Theta, scale: Scale, digits: int | None = 4) -> str:
+    """A program's text with its parameters, rounded for reading; None: every digit.
+
+    A program with holes prints without them: the networks in holes have no text.
+    """
+    if not is_complete(program):
+        return to_text(program)
+    if digits is not None:
+        theta = rounded(layout(program), theta, scale, digits)
+    return to_text(program, theta)
 
 
 def _checked_labels(labels: Any, class_names: tuple[str, ...]) -> tuple[Label, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, cast
 
 from nearstar.errors import ProgramError
 from nearstar.types import Signature
@@ -81,8 +81,29 @@ def _shared(signature: Signature) -> Signature:
     return signature
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class _Shown:
+    """Shows itself as its text."""
+
+    __slots__ = ()
+
+    signature: Signature
+
+    def __str__(self) -> str:
+        from nearstar.text import to_text  # which is written in terms of programs
+
+        return to_text(cast("Program", self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self}: {self.signature})"
+
+    def _repr_html_(self) -> str:
+        from nearstar.report.notebook import text_alone
+
+        return text_alone(str(self))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hole(_Shown):
     """A place still open: any program of its signature may stand there."""
 
     signature: Signature
@@ -93,19 +114,19 @@ class Hole:
     n_holes: ClassVar[int] = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False)
-class Apply:
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
+class Apply(_Shown):
     """An operation applied to arguments; well typed, or it cannot be made."""
 
     operation: Operation
     signature: Signature
     arguments: tuple[Program, ...] = ()
-    size: int = field(init=False, repr=False)
+    size: int = field(init=False)
     """Rules applied to derive it."""
-    height: int = field(init=False, repr=False)
-    n_holes: int = field(init=False, repr=False)
-    production: Production = field(init=False, repr=False)
-    _hash: int = field(init=False, repr=False)
+    height: int = field(init=False)
+    n_holes: int = field(init=False)
+    production: Production = field(init=False)
+    _hash: int = field(init=False)
 
     def __init__(
         self, operation: Operation, signature: Signature, arguments: tuple[Program, ...] = ()

@@ -11,8 +11,10 @@ from nearstar.cli import (
     fit,
     fit_options,
     predict,
+    report,
     resume,
     showing,
+    watch,
 )
 from nearstar.cli.parser import Command, Place
 
@@ -56,12 +58,39 @@ are those that the run was begun with, in its settings.toml; limits count for th
   nearstar resume mice-run --cluster tcp://node1:8786""",
     ),
     Command(
+        "watch",
+        "Follow a run in the browser: the best program so far, the gap, the tree of the search",
+        watch.watch,
+        places=(Place("run", "the folder of a fit, before, while or after it runs"),),
+        options=watch.OPTIONS,
+        details="""
+The page reads the run's journal, and nothing else; it can be begun and ended at any time, as often
+as you like, without disturbing the run. Only this machine can see it.""",
+        examples="""\
+  nearstar watch mice-run
+  nearstar watch mice-run --no-browser --port 9000""",
+    ),
+    Command(
         "show",
         "Print a learned program, what it reads and how good it is",
         showing.show,
         places=(_MODEL,),
         options=showing.OPTIONS,
         examples="  nearstar show mice-run\n  nearstar show mice-run/front/1.json --digits 2",
+    ),
+    Command(
+        "report",
+        "Write a page to read in a browser: program, scores, labels over time, search",
+        report.report,
+        places=(Place("run", "the folder of a fit, or a model.json"),),
+        options=report.OPTIONS,
+        details="""
+One HTML file that needs nothing else. The data are read again as the run's settings say; what was
+broken off is reported as far as it came.""",
+        examples="""\
+  nearstar report mice-run
+  nearstar report mice-run --compare mice-rnn --only video3 --out mice.html
+  nearstar report mice-run/front/1.json --test new.csv""",
     ),
     Command(
         "predict",

@@ -14,12 +14,13 @@ import numpy as np
 
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.output import write_table
+from nearstar.cli.output import write_table, writing
 from nearstar.data import tracking_table, two_animals_split, watch_exercises
 from nearstar.data.sequences import Sequences
 from nearstar.domain import Domain
 from nearstar.errors import DataError, NearstarError
 from nearstar.metrics import Metrics
+from nearstar.report import write_report
 from nearstar.run import Limits, learn
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
@@ -32,6 +33,8 @@ OPTIONS = (
         "what to do",
         (
             Option("time", values.duration, "for the search (45s)", "TIME", default=45.0),
+            Option("report", values.text, "where to write the page that shows all of it "
+                   "(nearstar-demo.html)", "FILE", default="nearstar-demo.html"),
             Option("table", values.text, "only write an example table of two mice, .csv or "
                    ".parquet, to try the other commands on", "FILE"),
         ),
@@ -71,11 +74,12 @@ def demo(settings: dict[str, Any]) -> int:
     print("\nAn LSTM in place of a program (RNN) ...", flush=True)
     rnn = learn(task, domain, RNN(units=32, epochs=40), progress=False)
     model = result.model(domain, train.class_names)
+    network = rnn.model(domain, train.class_names)
     print("\nOn the test data:\n accuracy     F1")
     for name, scores in (
         ("always the most frequent answer", _majority(train, test)),
         ("the program", model.evaluate(test)),
-        ("the RNN", rnn.model(domain, train.class_names).evaluate(test)),
+        ("the RNN", network.evaluate(test)),
     ):
         print(f"{scores.accuracy:9.3f}  {scores.f1:.3f}  {name}")
 
@@ -84,6 +88,10 @@ def demo(settings: dict[str, Any]) -> int:
     )
     print("between the bars for each answer, where there are more than two:\n")
     print(model.text(digits=3))
+    path = settings["report"]
+    with writing(path):
+        write_report(path, result, task, domain, test=test, compare={"RNN": network})
+    print(f"\nAll of it as a page, to open in a browser: {path}")
     return 0
 
 

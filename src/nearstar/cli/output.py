@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +18,15 @@ if TYPE_CHECKING:
 
 def write_file(path: str, content: str | bytes) -> None:
     """A file, or an error that names it."""
-    try:
+    with writing(path):
         write_whole(path, content)
+
+
+@contextmanager
+def writing(path: str) -> Iterator[None]:
+    """What cannot be written is an error that names the file."""
+    try:
+        yield
     except OSError as problem:
         raise NearstarError(f"{path} cannot be written: {problem.strerror or problem}") from None
 

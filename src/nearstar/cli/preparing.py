@@ -42,14 +42,8 @@ class Job:
 
 def job_of(data: str, settings: Mapping[str, Any]) -> Job:
     """Read and check everything."""
-    format = data_format(settings)
-    derived = {each.name: each.text for each in map(parse_derived, settings["derive"])}
-    given = None if settings["domain"] is None else load_domain(settings["domain"])
-    if given is not None:
-        derived = {**given.derived, **derived}
-    parts = _parts(data, format, given, derived, settings)
-    if format.positive is None:
-        parts = rarer_second(parts, "train")
+    format, (given, derived) = data_format(settings), _language(settings)
+    parts = parts_of(data, settings)
     train = parts["train"]
     prepared = prepare(
         train,
@@ -64,14 +58,30 @@ def job_of(data: str, settings: Mapping[str, Any]) -> Job:
     return Job(prepared, parts.get("test"), _notes(train, format, derived))
 
 
-def _parts(
+def _language(settings: Mapping[str, Any]) -> tuple[Domain | None, dict[str, str]]:
+    """The domain that is given, and the features to compute."""
+    derived = {each.name: each.text for each in map(parse_derived, settings["derive"])}
+    if settings["domain"] is None:
+        return None, derived
+    domain = load_domain(settings["domain"])
+    return domain, {**domain.derived, **derived}
+
+
+def parts_of(data: str, settings: Mapping[str, Any]) -> dict[str, Recordings]:
+    """Training, validation and test data, with what F1 is about as the second of two classes."""
+    format, (domain, derived) = data_format(settings), _language(settings)
+    parts = _divided(data, format, domain, derived, settings)
+    return rarer_second(parts, "train") if format.positive is None else parts
+
+
+def _divided(
     data: str,
     format: DataFormat,
     domain: Domain | None,
     derived: Mapping[str, str],
     settings: Mapping[str, Any],
 ) -> dict[str, Recordings]:
-    """Training, validation and test data: as the file says, or as the settings do."""
+    """The parts of the data: as the file says, or as the settings do."""
     features = None if domain is None else domain.features
     read = read_file(data, format, features=features, derived=derived).parts
     parts = {"train" if name == "all" else name: part for name, part in read.items()}

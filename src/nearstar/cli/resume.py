@@ -38,16 +38,16 @@ RESUMING = (
 def resume(settings: dict[str, Any]) -> int:
     """Search on, save, report."""
     folder = Path(settings["run"])
-    again = {**_stored(folder), **_changes(settings)}
+    again = {**stored_settings(folder, SETTINGS, JOURNAL), **_changes(settings)}
     if settings["repair"]:
         _repair(folder)
     job = job_of(again["data"], again)
     return carry_out(job, finding(job.prepared, again), again, folder)
 
 
-def _stored(folder: Path) -> dict[str, Any]:
-    """The settings that the run was begun with."""
-    for name in (SETTINGS, JOURNAL):
+def stored_settings(folder: Path, *needed: str) -> dict[str, Any]:
+    """The settings that the run was begun with, if all files that are needed are there."""
+    for name in needed:
         if not (folder / name).is_file():
             raise NearstarError(
                 f"{folder} is no folder of a search: it has no {name}. Give one that nearstar fit "

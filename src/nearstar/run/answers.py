@@ -42,7 +42,8 @@ def _packed(numbers: ArrayLike) -> str:
     return b64encode(np.asarray(numbers, "<f8").tobytes()).decode()
 
 
-def _unpacked(text: str) -> NDArray[np.float64]:
+def unpacked(text: str) -> NDArray[np.float64]:
+    """Losses or parameters of a record."""
     return np.frombuffer(b64decode(text), "<f8")
 
 
@@ -60,11 +61,11 @@ def from_record(record: Record, program: Program, trainer: Trainer) -> Trained:
         metrics = Metrics(counts, **{name: metrics[name] for name in _SCORES})
     return Trained(
         program=program,
-        theta=_unpacked(record["parameters"]),
+        theta=unpacked(record["parameters"]),
         scale=trainer.task.scale,
         units=trainer.budget.units,
         metrics=metrics,
-        losses=tuple(_unpacked(record["losses"]).tolist()),
+        losses=tuple(unpacked(record["losses"]).tolist()),
         **{name: record[name] for name in _AS_IT_IS},
     )
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from nearstar.program import Hole
-from nearstar.run.evaluation import Evaluation
+from nearstar.run.evaluation import Rated
 from nearstar.search.protocol import Ask, Node, Search
 from nearstar.search.sampling import completion
 from nearstar.search.space import Space
 from nearstar.search.tree import TOLERANCE
 from nearstar.seeds import seed_for
 from nearstar.text import to_text
+
+R = TypeVar("R", bound=Rated)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Audit:
         )
 
 
-def audit_search(evaluations: Sequence[Evaluation]) -> Audit | None:
+def audit_search(evaluations: Sequence[Rated]) -> Audit | None:
     """The audit of all partial programs, but the root, that led to complete ones."""
     reached = least_reached(evaluations)
     return Audit.of(
@@ -64,7 +66,7 @@ def audit_search(evaluations: Sequence[Evaluation]) -> Audit | None:
     )
 
 
-def audit_completions(evaluations: Sequence[Evaluation], first: int) -> Audit | None:
+def audit_completions(evaluations: Sequence[Rated], first: int) -> Audit | None:
     """The audit of the parents of random completions: all evaluations from the ``first`` on."""
     return Audit.of(
         (evaluations[each.parent].f, each.path_cost)
@@ -73,7 +75,7 @@ def audit_completions(evaluations: Sequence[Evaluation], first: int) -> Audit | 
     )
 
 
-def least_reached(evaluations: Sequence[Evaluation]) -> list[float]:
+def least_reached(evaluations: Sequence[Rated]) -> list[float]:
     """For each evaluation the least path cost of the complete programs below it, or itself."""
     reached = [each.path_cost if each.complete else math.inf for each in evaluations]
     # A program is trained after its ancestors: from the last to the first, all below is known.
@@ -83,17 +85,19 @@ def least_reached(evaluations: Sequence[Evaluation]) -> list[float]:
     return reached
 
 
-def unfinished(nodes: Sequence[Node], evaluations: Sequence[Evaluation]) -> list[Node]:
+def unfinished(nodes: Sequence[Node], evaluations: Sequence[Rated]) -> list[Node]:
     """The partial nodes, but the root, that the search trained and never completed.
 
     ``nodes`` are those of the evaluations.
     """
+    left = (nodes[each.index] for each in never_completed(evaluations))
+    return [node for node in left if node.trained]
+
+
+def never_completed(evaluations: Sequence[R]) -> list[R]:
+    """Partial programs, but the root, that led to no complete one."""
     reached = least_reached(evaluations)
-    return [
-        nodes[each.index]
-        for each in evaluations
-        if _audited(each) and nodes[each.index].trained and reached[each.index] == math.inf
-    ]
+    return [each for each in evaluations if _audited(each) and reached[each.index] == math.inf]
 
 
 def random_completions(
@@ -118,9 +122,9 @@ def _completed(space: Space, node: Node, seed: int) -> Node:
     return Node(program, node, g=space.cost(program))
 
 
-def _audited(evaluation: Evaluation) -> bool:
+def _audited(evaluation: Rated) -> bool:
     """The root is left out: nothing relies on its f."""
-    return not evaluation.complete and not isinstance(evaluation.program, Hole)
+    return not evaluation.complete and not evaluation.is_root
 
 
 def _rank_correlation(f: np.ndarray, reached: np.ndarray) -> float | None:

@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from nearstar.program import Program
+from nearstar.model import text_with
+from nearstar.program import Hole, Program
 from nearstar.train import Trained
 
 
+class Rated(ABC):
+    """What a program of a run is compared by; see Evaluation for what each means."""
+
+    __slots__ = ()
+    index: int
+    parent: int | None
+    complete: bool
+    answer: bool
+    structural_cost: float
+    weight: float
+    error: float
+    f: float
+
+    @property
+    @abstractmethod
+    def is_root(self) -> bool:
+        """Whether it is nothing but a hole."""
+
+    @property
+    def path_cost(self) -> float:
+        """λ·s + ζ: what answers are compared by."""
+        return self.weight * self.structural_cost + self.error
+
+    @property
+    def rank(self) -> tuple[float, float, float, int]:
+        """The less, the better: by path cost; of equals the simpler one, then the first found."""
+        return self.path_cost, self.structural_cost, self.error, self.index
+
+
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Rated):
     """One trained program of a run, and its place in the search."""
 
     program: Program
@@ -41,14 +72,8 @@ class Evaluation:
     """Why no worker could train it; it then counts as diverged."""
 
     @property
-    def path_cost(self) -> float:
-        """λ·s + ζ: what answers are compared by."""
-        return self.weight * self.structural_cost + self.error
-
-    @property
-    def rank(self) -> tuple[float, float, float, int]:
-        """The less, the better: by path cost; of equals the simpler one, then the first found."""
-        return self.path_cost, self.structural_cost, self.error, self.index
+    def is_root(self) -> bool:
+        return isinstance(self.program, Hole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,3 +82,19 @@ class Candidate:
 
     evaluation: Evaluation
     trained: Trained
+
+    def text(self, digits: int | None = 4) -> str:
+        """The program with its parameters, rounded for reading; None: every digit."""
+        return text_with(self.trained.program, self.trained.theta, self.trained.scale, digits)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        each = self.evaluation
+        return f"Candidate({self}; cost {each.structural_cost:.4g}, error {each.error:.4f})"
+
+    def _repr_html_(self) -> str:
+        from nearstar.report.notebook import candidate_html
+
+        return candidate_html(self)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nearstar.program import Program
 from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
-from nearstar.run.front import pareto
+from nearstar.run.front import Front, pareto
 from nearstar.run.memory import Answer, Outcome, Question
 from nearstar.run.trace import TracePoint
 from nearstar.search.protocol import Ask, Node
@@ -101,9 +101,9 @@ class Record:
         self._in_rounds += len(taken)
         self.tell(Round(point, ask.waiting, tuple(taken)))
 
-    def front(self) -> tuple[Candidate, ...]:
+    def front(self) -> Front:
         """Answers that none other beats, cheapest first."""
-        return tuple(Candidate(each, self._answers[each.index].fetch()) for each in self._front())
+        return Front(Candidate(each, self._answers[each.index].fetch()) for each in self._front())
 
     def _front(self) -> tuple[Evaluation, ...]:
         return pareto(self.evaluations[index] for index in self._answers)

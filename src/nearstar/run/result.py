@@ -10,6 +10,7 @@ from nearstar.errors import NearstarError
 from nearstar.model import Model
 from nearstar.run.audit import Audit
 from nearstar.run.evaluation import Candidate, Evaluation
+from nearstar.run.front import Front
 from nearstar.run.limits import Limits
 from nearstar.run.summary import summarise
 from nearstar.run.trace import TracePoint, gap_between
@@ -25,7 +26,7 @@ class Result:
 
     best: Candidate | None
     """The answer of least path cost; None if no complete program was trained."""
-    front: tuple[Candidate, ...]
+    front: Front
     """Answers that none other beats in structural cost or error, cheapest first."""
     trace: tuple[TracePoint, ...]
     evaluations: tuple[Evaluation, ...]
@@ -65,3 +66,14 @@ class Result:
     def summary(self) -> str:
         """A few lines to read: what was found, how good it is, and why the run ended."""
         return summarise(self)
+
+    def __str__(self) -> str:
+        best = [] if self.best is None else [self.best.text()]
+        return "\n\n".join([self.summary(), *best, *([str(self.front)] if self.front else [])])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from nearstar.report.notebook import result_html
+
+        return result_html(self)

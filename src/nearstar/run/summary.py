@@ -9,7 +9,8 @@ from nearstar.run.evaluation import Evaluation
 from nearstar.text import to_text
 
 if TYPE_CHECKING:
-    from nearstar.run.result import Result
+    from nearstar.run.limits import Limits
+    from nearstar.run.result import Ended, Result
 
 
 def summarise(result: Result) -> str:
@@ -18,14 +19,18 @@ def summarise(result: Result) -> str:
         lines = [_why_nothing(result)]
     else:
         best = result.best.evaluation
-        lines = [to_text(best.program), _cost(best), _gap(result)]
+        # Where no partial program was trained, the bound is one of structural cost alone.
+        heuristic = any(not each.complete for each in result.evaluations)
+        gap = say_gap(result.gap, result.bound, result.ended, heuristic=heuristic)
+        lines = [to_text(best.program), _cost(best), gap]
     if result.audit is not None:
-        lines.append(f"audit: {_excess(result.audit)}")
+        lines.append(f"audit: {say_excess(result.audit)}")
     if result.pruned is not None:
-        lines.append(f"audit of what was left unfinished: {_excess(result.pruned)}")
+        lines.append(say_pruned(result.pruned))
     if failures := [each.failure for each in result.evaluations if each.failure is not None]:
-        lines.append(f"{_programs(len(failures))} could not be trained: {failures[0]}")
-    lines.append(f"{_why_ended(result)}; {_effort(result)}")
+        lines.append(say_failures(len(failures), failures[0]))
+    ended = say_ended(result.ended, result.limits, result.engine_seconds)
+    lines.append(f"{ended}; {_effort(result)}")
     return "\n".join(lines)
 
 
@@ -39,22 +44,20 @@ def _cost(best: Evaluation) -> str:
     return f"cost {best.path_cost:.4f} = {sum_of} ({scores})"
 
 
-def _gap(result: Result) -> str:
-    if result.gap is None:
+def say_gap(gap: float | None, bound: float | None, ended: Ended | None, *, heuristic: bool) -> str:
+    """By how much the best may be above the least; ``heuristic``: if that rests on one."""
+    if gap is None:
         return "gap unknown"
-    # Where no partial program was trained, the bound is one of structural cost alone.
-    heuristic = any(not each.complete for each in result.evaluations)
     proviso = ", if the heuristic never overestimates" if heuristic else ""
-    if result.gap == 0 and result.ended in ("time", "trainings", "rounds") and heuristic:
+    if gap == 0 and ended in ("time", "trainings", "rounds") and heuristic:
         return "gap 0: by the heuristic nothing unexplored is better; the search went on anyway"
-    if result.gap == 0:
+    if gap == 0:
         return f"gap 0: nothing unexplored can be better{proviso}"
-    return (
-        f"gap {result.gap:.4f}: nothing unexplored can cost less than {result.bound:.4f}{proviso}"
-    )
+    return f"gap {gap:.4f}: nothing unexplored can cost less than {bound:.4f}{proviso}"
 
 
-def _excess(audit: Audit) -> str:
+def say_excess(audit: Audit) -> str:
+    """What an audit found."""
     if audit.violations == 0:
         text = f"the heuristic overestimated at none of the {_nodes(audit)} compared"
     else:
@@ -67,6 +70,16 @@ def _excess(audit: Audit) -> str:
     return f"{text}; rank correlation with what was reached {audit.correlation:.2f}"
 
 
+def say_pruned(audit: Audit) -> str:
+    """What the audit by random completions found."""
+    return f"audit of what was left unfinished: {say_excess(audit)}"
+
+
+def say_failures(count: int, first: str) -> str:
+    """Programs that no worker could train, and why not the first of them."""
+    return f"{_programs(count)} could not be trained: {first}"
+
+
 def _share(share: float) -> str:
     return f"{share:.0%}" if share >= 0.005 else f"{share:.1%}"
 
@@ -75,23 +88,23 @@ def _nodes(audit: Audit) -> str:
     return "1 node" if audit.nodes == 1 else f"{audit.nodes} nodes"
 
 
-def _why_ended(result: Result) -> str:
+def say_ended(ended: Ended, limits: Limits, engine_seconds: float) -> str:
+    """Why a run ended."""
     return {
         "exhausted": "the search went through all that its settings allow",
         "finished": "the search came to its end",
         "interrupted": "interrupted",
-    }.get(result.ended) or f"the {_limit(result)} was reached"
+    }.get(ended) or f"the {_limit(ended, limits, engine_seconds)} was reached"
 
 
-def _limit(result: Result) -> str:
-    limits = result.limits
-    if result.ended == "time":
+def _limit(ended: Ended, limits: Limits, engine_seconds: float) -> str:
+    if ended == "time":
         most = limits.engine_seconds
-        if most is not None and result.engine_seconds >= most:
+        if most is not None and engine_seconds >= most:
             return f"limit of {most:g} s of training"
         return f"limit of {limits.seconds:g} s"
-    count = limits.trainings if result.ended == "trainings" else limits.rounds
-    kind = result.ended if count != 1 else result.ended.removesuffix("s")
+    count = limits.trainings if ended == "trainings" else limits.rounds
+    kind = ended if count != 1 else ended.removesuffix("s")
     return f"limit of {count} {kind}"
 
 
@@ -111,7 +124,7 @@ def _why_nothing(result: Result) -> str:
         )
     if result.ended == "interrupted":
         return "No complete program was trained before the run was interrupted; let it run longer"
+    limit = _limit(result.ended, result.limits, result.engine_seconds)
     return (
-        f"No complete program was found: the {_limit(result)} was reached before one was trained; "
-        "allow more"
+        f"No complete program was found: the {limit} was reached before one was trained; allow more"
     )

@@ -1,0 +1,125 @@
+"""All that the folder of a run has to tell, whether or not the run came to its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS
+from nearstar.cli.preparing import job_of, parts_of
+from nearstar.cli.resume import stored_settings
+from nearstar.data.recordings import Recordings
+from nearstar.errors import NearstarError
+from nearstar.journal import JOURNAL
+from nearstar.model import Model
+from nearstar.report.following import Following
+from nearstar.report.scores import as_scored
+from nearstar.report.story import Row, Story
+
+_NAMES = {"train": "training", "valid": "validation", "test": "test"}
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a run has found so far, and the data that it is about, as far as they can be read."""
+
+    model: Model | None
+    """None where no complete program was trained yet."""
+    front: tuple[Model, ...] = ()
+    story: Story | None = None
+    """None where there was no search."""
+    parts: Mapping[str, Recordings] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """What a person should know about all this."""
+
+
+def found_in(folder: Path, data: str | None) -> Found:
+    """What was saved; where nothing was, what the journal has. ``data``: where they are now."""
+    following = Following(folder)
+    following.look()
+    saved = (folder / MODEL).exists()
+    if not saved and following.story is None:
+        why = following.problem or f"it has no {MODEL} and no {JOURNAL}"
+        raise NearstarError(f"{folder} is no folder of a run: {why}. Give one that fit has made")
+    found = Found(
+        Model.load(folder / MODEL) if saved else following.best_model(),
+        _saved_front(folder) if saved else _front_so_far(following),
+        following.story,
+        notes=(*_saved_notes(folder), *_unsaved(folder, following, saved)),
+    )
+    if (folder / SETTINGS).is_file():
+        return _with_data(found, folder, data)
+    if data is not None:
+        raise NearstarError(
+            f"--data: {folder} has no {SETTINGS}, which would say how they are read; give labelled "
+            "data to test on with --test"
+        )
+    note = f"The data are not known: the folder has no {SETTINGS}, as nearstar fit makes it."
+    return replace(found, notes=(*found.notes, note))
+
+
+def _saved_front(folder: Path) -> tuple[Model, ...]:
+    paths = sorted((folder / FRONT).glob("*.json"), key=lambda path: (len(path.name), path.name))
+    return tuple(Model.load(path) for path in paths)
+
+
+def _front_so_far(following: Following) -> tuple[Model, ...]:
+    assert following.story is not None
+    models = ((row, following.model(row.index)) for row in following.story.front)
+    return tuple(_priced(model, row) for row, model in models if model is not None)
+
+
+def _priced(model: Model, row: Row) -> Model:
+    """The model with what a saved one knows of itself."""
+    source = {"structural_cost": row.structural_cost, "error": row.error}
+    return replace(model, facts={**model.facts, "provenance": source})
+
+
+def _saved_notes(folder: Path) -> list[str]:
+    """What was said of the data when they were learned from."""
+    path = folder / RESULT
+    if not path.is_file():
+        return []
+    try:
+        return [str(note) for note in json.loads(path.read_text("utf-8"))["notes"]]
+    except (OSError, ValueError, LookupError, TypeError) as problem:
+        raise NearstarError(f"{path} is damaged, or not what fit writes: {problem!r}") from None
+
+
+def _unsaved(folder: Path, following: Following, saved: bool) -> list[str]:
+    """What is said of a search that is not told to its end."""
+    if following.problem is not None:
+        return [f"The search is told as far as its journal can be read: {following.problem}"]
+    if following.story is None or following.story.ended is not None:
+        return []
+    of_what = "the search has gone on since" if saved else "it is the best one so far"
+    return [
+        f"The run has not come to an end: {of_what}. If nobody works on it any more, nearstar "
+        f"resume {folder} goes on with it."
+    ]
+
+
+def _with_data(found: Found, folder: Path, data: str | None) -> Found:
+    """With the data that the settings name; without them, if they cannot be read or used."""
+    settings = stored_settings(folder, SETTINGS)
+    settings["data"] = settings["data"] if data is None else data
+    try:
+        model = found.model
+        if model is not None and model.format is None:
+            prepared = job_of(settings["data"], settings).prepared
+            model = replace(model, format=prepared.format, labels=prepared.labels)
+        parts = {_NAMES[name]: part for name, part in parts_of(settings["data"], settings).items()}
+        for name, part in parts.items():
+            if model is not None:
+                model.evaluate(as_scored(model, name, part))
+    except NearstarError as problem:
+        if data is not None:
+            raise
+        note = (
+            f"The data could not be used: {problem}. If they were moved, nearstar report {folder} "
+            "--data FILE finds them."
+        )
+        return replace(found, notes=(*found.notes, note))
+    return replace(found, model=model, parts=parts)

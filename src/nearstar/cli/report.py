@@ -1,0 +1,109 @@
+"""``nearstar report``: what was found, how good it is and how it was found, on one page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nearstar.cli import values
+from nearstar.cli.folder import load_model
+from nearstar.cli.found import Found, found_in
+from nearstar.cli.options import Option, OptionGroup
+from nearstar.cli.output import write_file
+from nearstar.cli.using import read_for
+from nearstar.data.recordings import Recordings
+from nearstar.errors import NearstarError
+from nearstar.model import Model
+from nearstar.report.making import make_page
+from nearstar.report.page import render
+
+# fmt: off
+OPTIONS = (
+    OptionGroup(
+        "report",
+        (
+            Option("out", values.text, "file to write (report.html in the folder of the run)",
+                   "FILE"),
+            Option("only", values.text,
+                   "a sequence to show frame by frame; may be repeated (those of the test or "
+                   "validation data with most errors)", "ID", default=(), many=True),
+            Option("compare", values.text,
+                   "another run or model, such as one of --search rnn, to compare with on the same "
+                   "data; may be repeated", "MODEL", default=(), many=True),
+            Option("json", values.switch, "print one JSON object", default=False),
+        ),
+    ),
+    OptionGroup(
+        "data",
+        (
+            Option("data", values.text, "where the data of the run are now, if they were moved",
+                   "FILE"),
+            Option("test", values.text, "labelled data to test on, in place of those of the run",
+                   "FILE"),
+        ),
+    ),
+)
+# fmt: on
+
+
+def report(settings: dict[str, Any]) -> int:
+    """``nearstar report``."""
+    place, out = Path(settings["run"]), settings["out"]
+    if out is not None and Path(out).suffix.lower() not in (".html", ".htm"):
+        raise NearstarError(f"reports are written as .html, not as {out!r}")
+    found = _found(place, settings["data"])
+    parts = {**found.parts, **_test(found.model, settings["test"])}
+    page = make_page(
+        found.model,
+        place.resolve().name,
+        parts=parts,
+        front=found.front,
+        story=found.story,
+        others=_others(settings["compare"], parts),
+        only=settings["only"],
+        notes=found.notes,
+    )
+    content = render(page).encode()
+    path = out or str(place / "report.html" if place.is_dir() else Path("report.html"))
+    write_file(path, content)
+    if settings["json"]:
+        told = {"report": path, "bytes": len(content), "notes": page["notes"]}
+        print(json.dumps(told, ensure_ascii=False))
+    else:
+        notes = [f"note: {note}" for note in page["notes"]]
+        print("\n".join([*notes, f"wrote {path}, {len(content) / 1e6:.2g} MB"]))
+    return 0
+
+
+def _found(place: Path, data: str | None) -> Found:
+    """What is to be reported of: a run, or a model by itself."""
+    if place.is_dir():
+        return found_in(place, data)
+    if data is not None:
+        raise NearstarError(
+            f"--data says where the data of a run are, but {place} is no folder of one; give "
+            "labelled data to test a model on with --test"
+        )
+    return Found(load_model(str(place)))
+
+
+def _test(model: Model | None, data: str | None) -> dict[str, Recordings]:
+    """The test data of a file: its part of this name, or all of it."""
+    if data is None or model is None:
+        return {}
+    uses = read_for(model, data, {"parts": None}, labelled=True)
+    name = "test" if "test" in uses else next(iter(uses))
+    return {"test": uses[name].recordings}
+
+
+def _others(paths: Sequence[str], parts: Mapping[str, Recordings]) -> dict[str, Model]:
+    """Models to compare with, by the names of their runs; by their paths where these clash."""
+    if paths and not parts:
+        raise NearstarError("--compare needs data to compare on; give them with --data or --test")
+    names = [Path(path).resolve().name for path in paths]
+    clash = len({*names}) < len(names)
+    return {
+        path if clash else name: load_model(path) for name, path in zip(names, paths, strict=True)
+    }

@@ -1,0 +1,5 @@
+"""Pages to look at: a program, how good it is, and how it was found."""
+
+from nearstar.report.making import write_report
+
+__all__ = ["write_report"]

@@ -1,0 +1,147 @@
+"""All that the page shows of a model, gathered: the data that `render` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import nearstar
+from nearstar.data.format import DataFormat
+from nearstar.data.recordings import Recordings
+from nearstar.data.sequences import Sequences
+from nearstar.domain import Domain
+from nearstar.errors import NearstarError
+from nearstar.model import Model
+from nearstar.prepared import Prepared
+from nearstar.report.ethogram import ethogram
+from nearstar.report.page import SECTIONS, render
+from nearstar.report.program_html import program_html
+from nearstar.report.scores import as_scored, scores
+from nearstar.report.story import Story
+from nearstar.report.words import short_text
+from nearstar.run.result import Result
+from nearstar.task import Task
+from nearstar.train import Budget
+from nearstar.whole_files import write_whole
+
+Page = dict[str, Any]
+_FINGERPRINTS = {"training": "train", "validation": "valid"}
+"""The names of parts in a model's provenance."""
+
+
+def make_page(
+    model: Model | None,
+    title: str,
+    *,
+    parts: Mapping[str, Recordings],
+    front: Sequence[Model] = (),
+    story: Story | None = None,
+    others: Mapping[str, Model] | None = None,
+    only: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Page:
+    """The page of a model, or of a search that has found none yet.
+
+    ``parts`` are the data by part, as far as they are there: training, validation, test. ``front``
+    are the models that it was chosen from, cheapest first, and ``story`` tells how they were found.
+    ``others`` are models to compare with, ``only`` the ids of sequences to show.
+    """
+    page: Page = {
+        "title": title,
+        "subtitle": _subtitle(model, story),
+        "nearstar": nearstar.__version__,
+        "live": None,
+        "notes": list(notes),
+        **dict.fromkeys(SECTIONS),
+        "classes": [],
+        "search": None if story is None else story.to_page(),
+    }
+    if model is None:
+        return page
+    return {
+        **page,
+        "notes": [*notes, *_changes(model, parts)],
+        "classes": list(model.class_names),
+        "program": {"html": program_html(model), "text": model.text()},
+        "scores": scores(model, parts, others or {}),
+        "ethogram": ethogram(model, parts, only),
+        "front": [_choice(each, model) for each in front] or None,
+    }
+
+
+def write_report(
+    path: str | Path,
+    result: Result,
+    task: Task,
+    domain: Domain,
+    *,
+    search: str = "AStar",
+    test: Sequences | None = None,
+    compare: Mapping[str, Model] | None = None,
+) -> None:
+    """Write what `learn` found as a page to read in a browser: one HTML file.
+
+    ``search`` names the algorithm. With ``test`` data the scores on these are shown too, and some
+    of their sequences over time; else some of the validation data. ``compare`` are other models by
+    name, such as that of an RNN, whose scores stand beside.
+    """
+    if result.best is None:
+        raise NearstarError(f"there is no program to report of: {result.summary()}")
+    names = task.train.class_names
+    prepared = Prepared(task, domain, Budget(), names, DataFormat())
+    models = [prepared.model(each.trained, tuned=False, provenance={}) for each in result.front]
+    parts = {"training": task.train, "validation": task.valid, "test": test}
+    page = make_page(
+        models[result.front.index(result.best)],
+        Path(path).stem,
+        parts={
+            name: Recordings(data, names, tuple(range(len(data))))
+            for name, data in parts.items()
+            if data is not None
+        },
+        front=models,
+        story=Story.of(result, search),
+        others=compare,
+    )
+    write_whole(path, render(page))
+
+
+def _subtitle(model: Model | None, story: Story | None) -> str:
+    if story is not None:
+        return f"{story.algorithm}, {story.effort}"
+    source = {} if model is None else model.facts.get("provenance", {})
+    given = "search" in source and source["search"] is None
+    return "a program that was given, and trained" if given else ""
+
+
+def _changes(model: Model, parts: Mapping[str, Recordings]) -> list[str]:
+    """What is said of data that are not those of the fit."""
+    known: Mapping[str, str] = model.facts.get("provenance", {}).get("fingerprints", {})
+    changed = [
+        name
+        for name, part in parts.items()
+        if (kept := known.get(_FINGERPRINTS.get(name, ""))) is not None
+        and as_scored(model, name, part).fingerprint() != kept
+    ]
+    if not changed:
+        return []
+    return [
+        f"The {' and '.join(changed)} data are not the same as when the program was learned: its "
+        "scores on them are what it reaches now."
+    ]
+
+
+def _choice(model: Model, chosen: Model) -> dict[str, Any]:
+    """A program of the front."""
+    source, metrics = model.facts["provenance"], model.facts["metrics"]["validation"] or {}
+    return {
+        "cost": source["structural_cost"],
+        "error": source["error"],
+        "f1": metrics.get("f1"),
+        "accuracy": metrics.get("accuracy"),
+        "size": model.program.size,
+        "text": short_text(model),
+        "html": program_html(model),
+        "chosen": model.text(digits=None) == chosen.text(digits=None),
+    }

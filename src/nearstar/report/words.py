@@ -1,0 +1,131 @@
+"""A model's program as lines for reading: every part, and what it does in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nearstar.columns import columns_of, columns_read
+from nearstar.explain.listing import heading
+from nearstar.explain.nodes import DIGITS, Node, nodes_of
+from nearstar.function import Function
+from nearstar.library import Fold, Input, Map, MapPrefix, Select, Window
+from nearstar.model import Model
+from nearstar.program import Path, Program, applied
+from nearstar.report.conditions import Condition, condition_of
+from nearstar.report.numbers import shown, significant
+from nearstar.report.views import view_at
+from nearstar.text import to_text
+
+_LISTED = 6
+"""Most features that a line names."""
+_LONGEST = 200
+"""Characters of a text that can be read at a glance."""
+_BRANCHES = ("condition", "then", "else")
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A part of a program. Its parameters are rounded for reading, in the data's own units."""
+
+    node: Node
+    role: str
+    """What it is of the ``if`` that it is an argument of: condition, then or else."""
+    heading: str
+    words: str
+    """What it does, for those that say so in words; of an ``if``, when the first branch counts."""
+    condition: Condition | None
+    """What an ``if`` asks."""
+
+
+def lines_of(model: Model) -> dict[Path, Line]:
+    """The lines of a model's program by path, in the order and with the numbers of `numbered`."""
+    exact, rounded = nodes_of(model), nodes_of(model, DIGITS)
+    lines = {}
+    for path, node in rounded.items():
+        smooth = node.temperature is not None
+        condition = condition_of(node, exact, rounded, model) if smooth else None
+        lines[path] = Line(
+            node,
+            _role(path, rounded),
+            node.operation.name if node.leaf is not None or smooth else heading(node),
+            f"if {condition.words}" if condition else _words(node, rounded, model),
+            condition,
+        )
+    return lines
+
+
+def short_text(model: Model) -> str:
+    """The program's text, with its parameters where they leave it readable."""
+    text = model.text()
+    return text if len(text) <= _LONGEST else to_text(model.program)
+
+
+def _role(path: Path, nodes: Mapping[Path, Node]) -> str:
+    branches = path and nodes[path[:-1]].temperature is not None
+    return _BRANCHES[path[-1]] if branches else ""
+
+
+def _words(node: Node, nodes: Mapping[Path, Node], model: Model) -> str:
+    match node.operation:
+        case Map():
+            return "at every frame"
+        case MapPrefix():
+            reach = "around" if _looks_ahead(node.program) else "up to"
+            return f"at every frame, from the frames {reach} it"
+        case Fold():
+            return "frame by frame, with an accumulator that is 0 at first"
+        case Window():
+            return view_at(nodes, node.arguments[0]).of_each
+        case Select() | Input():
+            carried = " and the accumulator" if _sees_accumulator(node) else ""
+            return f"{_features(node, model)}{carried}, unchanged"
+        case Function() if columns_of(node.operation, node.signature):
+            return f"reads {_features(node, model)}"
+    return ""
+
+
+def _looks_ahead(program: Program) -> bool:
+    return any(
+        isinstance(each.operation, Window) and each.operation.ahead > 0 for each in applied(program)
+    )
+
+
+def _sees_accumulator(node: Node) -> bool:
+    return isinstance(node.operation, Input) and node.signature.carried > 0
+
+
+def _features(node: Node, model: Model) -> str:
+    columns = dict.fromkeys(columns_of(node.operation, node.signature))
+    names = [model.domain.features[column] for column in columns]
+    more = len(names) - _LISTED
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:_LISTED])} and {more} more"
+
+
+def notes_of(model: Model) -> list[str]:
+    """What a reader has to know of all the lines: how a class is decided on, what an if means."""
+    nodes = nodes_of(model)
+    notes = [_decision(model)]
+    if betas := {node.temperature for node in nodes.values() if node.temperature is not None}:
+        times = "" if betas == {1.0} else f"{' or '.join(map(shown, sorted(betas)))} · "
+        notes.append(
+            f"An if is smooth: it mixes then and else, with a share of sigmoid({times}condition) "
+            "for then, which is one half where its words begin to hold."
+        )
+    if any(isinstance(node.operation, Window) for node in nodes.values()):
+        notes.append("Windows are cut off at the ends of a sequence.")
+    derived, features = model.domain.derived, model.domain.features
+    read = [features[column] for column in columns_read(model.program)]
+    return notes + [f"{name} = {derived[name]}" for name in read if name in derived]
+
+
+def _decision(model: Model) -> str:
+    signature, names = model.program.signature, model.class_names
+    each = "frame" if signature.maps_sequences else "row" if signature.maps_vectors else "sequence"
+    offsets = [] if model.offsets is None else [significant(each) for each in model.offsets]
+    if signature.output.size == 1:
+        least = shown(-offsets[0] + 0.0 if offsets else 0.0)
+        return f"For each {each}: {names[1]} where the output is above {least}, else {names[0]}."
+    added = ", ".join(f"{shown(o)} to {name}" for o, name in zip(offsets, names, strict=False))
+    after = f", after adding {added}" if added else ""
+    return f"For each {each}: the class whose output is the largest{after}."

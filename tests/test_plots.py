@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import itertools
 import subprocess
 import sys
 from dataclasses import replace
@@ -109,18 +110,21 @@ def test_an_ethogram(index: int, labelled: bool, step: float) -> None:
         sequences = sequences.with_labels(None)
     numbers = np.tile(np.arange(20) * step, 3)
     recordings = ns.Recordings(sequences, NAMES, ("a", "b", "$c"), frames=numbers)
-    top, *below = drawn(ns.plot_ethogram(own, recordings, index)).axes
+    figure = drawn(ns.plot_ethogram(own, recordings, index))
+    top, *below = figure.axes
     here = slice(20 * index, 20 * index + 20)
     codes = [own.predict(sequences)[here]]
     if sequences.labels is not None:
         codes = [sequences.labels[here], *codes]
     assert top.get_title("left") == recordings.ids[index]
-    legend = [text.get_text() for text in top.get_legend().get_texts()]
+    (legend,) = figure.legends  # not of the top axes: it would part them from those below
     occurring = sorted({code for each in codes for code in each.tolist()})
-    assert legend == [("unlabelled", *NAMES)[code + 1] for code in occurring]
+    assert [text.get_text() for text in legend.get_texts()] == [
+        ("unlabelled", *NAMES)[code + 1] for code in occurring
+    ]
     colours = dict(
         zip(
-            (to_hex(patch.get_facecolor()) for patch in top.get_legend().get_patches()),
+            (to_hex(patch.get_facecolor()) for patch in legend.get_patches()),
             occurring,
             strict=True,
         )
@@ -160,6 +164,20 @@ def test_a_program() -> None:
     widths = np.array([bar.get_width() for bar in axes.patches])
     np.testing.assert_allclose(widths / np.abs(widths).max(), np.array([2, 5, -3]) / 5)
     assert len({to_hex(bar.get_facecolor()) for bar in axes.patches}) == 2
+
+
+def test_a_programs_bars_stand_beside_its_names_and_nothing_overlaps() -> None:
+    long = GATED.replace("SpeedAffine[2; 0]", "Affine[1, 2; 0.5]")
+    figure = ns.plot_program(model(long))
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    texts = [text.get_window_extent() for text in axes.texts]
+    bars = [bar.get_window_extent() for bar in axes.patches]
+    longest = max(texts, key=lambda box: box.width)
+    assert min(bar.x0 for bar in bars) < longest.x1  # a long line is in no bar's way
+    boxes = [*texts, *bars]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
 
 
 @settings(max_examples=30)

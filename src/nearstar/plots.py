@@ -147,8 +147,9 @@ def plot_program(model: Model) -> Figure:
 
     lines = [line for part in lines_of(model).values() for line in _lines(part, model)]
     columns = max(len(line.weights) for line in lines)
-    left = max(_INDENT * line.depth + _LETTER * len(line.text) for line in lines)
-    width = left + _COLUMN * columns
+    # Only beside weights is a line in their way.
+    left = max((line.length for line in lines if line.weights or line.titles), default=0.0)
+    width = max(left + _COLUMN * columns, *(line.length for line in lines))
     figure = _figure(width, 0.6 + _LINE * len(lines))
     axes = figure.subplots()
     axes.set_axis_off()
@@ -180,6 +181,11 @@ class _Line:
     """Of the outputs, where there are several."""
     weights: tuple[float, ...] = ()
     bars: tuple[float, ...] = ()
+
+    @property
+    def length(self) -> float:
+        """Inches from the left that its text takes."""
+        return _INDENT * self.depth + _LETTER * len(self.text)
 
 
 def _lines(part: Line, model: Model) -> Iterator[_Line]:
@@ -220,11 +226,11 @@ def _bands(
     axes.set_yticks(range(len(bands)), list(bands))
     axes.set_ylim(len(bands) - 0.5, -0.5)
     occurring = np.unique(np.concatenate(list(bands.values()))).tolist()
-    legend = axes.legend(
+    # One of the axes would keep the traces below its own end.
+    legend = _whole(axes).legend(
         [Patch(color=_colour(code)) for code in occurring],
         ["unlabelled" if code < 0 else model.class_names[code] for code in occurring],
-        loc="upper left",
-        bbox_to_anchor=(1, 1),
+        loc="outside right upper",
     )
     for text in legend.get_texts():
         text.set_parse_math(False)

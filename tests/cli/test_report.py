@@ -163,6 +163,8 @@ def test_data_that_were_moved_or_changed() -> None:
     path.rename("moved.csv")
     page = reported("run")
     assert "mice.csv" in page["notes"][0] and "--data" in page["notes"][0]
+    Path("mise.csv").touch()
+    assert "mise.csv'? If they were moved" in reported("run")["notes"][0]
     check(page, report)
     assert [part["name"] for part in page["scores"]["parts"]] == ["validation", "test"]
     assert page["ethogram"] is None and page["search"]["nodes"] == whole["search"]["nodes"]

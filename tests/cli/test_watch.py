@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import queue
 import re
 import signal
 import socket
@@ -68,20 +69,42 @@ def test_folders_that_cannot_be_watched(run: Path) -> None:
         assert f"there is no folder {place}" in refused("watch", place)
 
 
+def test_the_browser_is_served_even_before_it_returns(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one does that runs until it is closed."""
+    seen: list[str] = []
+
+    def open_and_wait(address: str) -> None:
+        with urllib.request.urlopen(address, timeout=30) as page:
+            seen.append(page.read().decode())
+
+    def interrupted(server: Server) -> None:
+        if seen:
+            raise KeyboardInterrupt
+
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(webbrowser, "open", open_and_wait)
+    monkeypatch.setattr(Server, "service_actions", interrupted)
+    nearstar("watch", run)
+    assert "<h1>run</h1>" in seen[0]
+
+
 @pytest.mark.parametrize("display", [":0", ""])
 def test_the_browser_is_opened_where_there_is_a_display(
     display: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[str] = []
+    opened: queue.Queue[str] = queue.Queue()
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("DISPLAY", display)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(webbrowser, "open", opened.put)
 
     def interrupted(server: Server) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Server, "serve_forever", interrupted)
     printed = nearstar("watch", tmp_path)
-    assert [address in printed for address in opened] == [True] * bool(display)
-    assert nearstar("watch", tmp_path, "--no-browser") and len(opened) == bool(display)
+    if display:
+        assert opened.get(timeout=30) in printed
+    assert nearstar("watch", tmp_path, "--no-browser") and opened.empty()

@@ -118,7 +118,10 @@ def test_rows_that_tell_nothing_are_left_out() -> None:
     page = ethogram(model(three, 3), {"test": recordings([9])})
     assert page is not None
     # Of what has an output for each class, only the whole; the third never changes.
-    assert [row["title"] for row in page["parts"]] == ["1 map [a]", "1 map [b]"]
+    assert [(row["title"], row["code"]) for row in page["parts"]] == [
+        ("1 map [a]", 0),
+        ("1 map [b]", 1),
+    ]
 
 
 def test_frame_numbers() -> None:
@@ -167,12 +170,31 @@ def test_of_one_answer_the_end_is_shown() -> None:
     assert shown["predicted"] == [[int(own.predict(single)[0]), shown["length"]]]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "told"), [(3, "3 of the 3"), (9, "6 of the 9"), (7, "5 of the 7")]
+)
+def test_of_one_answer_the_note_counts_right_and_wrong(wrong: int, told: str) -> None:
+    data = recordings([20] * 9)
+    own = model("fold (fun x_i. SpeedAffine[1; 0.5; 0](x_i)) c x")
+    single = data.sequences.with_labels(np.zeros(9, int))
+    codes = own.predict(single)
+    codes[:wrong] ^= 1
+    page = ethogram(own, {"test": replace(data, sequences=single.with_labels(codes))})
+    assert page is not None
+    assert f"6 of 9 sequences of the test data: {told} predicted wrong" in page["note"]
+    right = sum(each["accuracy"] == 1 for each in page["sequences"])
+    assert (f", and {right} predicted right" in page["note"]) == (right > 0)
+
+
 def test_windows_and_data_without_labels() -> None:
     data = recordings([50, 7])
     windowed = replace(model(), format=DataFormat(window=10, hop=5))
     unlabelled = replace(data, sequences=data.sequences.with_labels(None))
     page = ethogram(windowed, {"test": unlabelled})
     assert page is not None and "every 10 frames" in page["note"]
+    assert "windows that overlap" in page["note"]
+    touching = ethogram(replace(model(), format=DataFormat(window=10)), {"test": unlabelled})
+    assert touching is not None and "overlap" not in touching["note"]
     predicted = windowed.predict(data.sequences)
     assert spread(page["sequences"][0]["predicted"]) == predicted[:50].tolist()
     assert page["sequences"][0]["true"] is None and page["sequences"][0]["accuracy"] is None

@@ -188,6 +188,32 @@ def test_a_journal_that_is_gone_and_another_in_its_place(tmp_path: Path) -> None
     assert page["search"] | {"run": None} == told(followed(other))
 
 
+def test_another_journal_in_the_place_of_one_that_only_has_its_header(tmp_path: Path) -> None:
+    folder, other = tmp_path / "run", tmp_path / "other"
+    run(run=folder)
+    run(run=other, **CASES["genetic"])
+    journal = folder / JOURNAL
+    journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
+    client = Client(LivePage(folder))
+    assert client.page["live"]["state"] == "waiting"
+    journal.write_bytes((other / JOURNAL).read_bytes())
+    page = client.ask()
+    assert not page["notes"] and page["search"] | {"run": None} == told(followed(other))
+
+
+def test_a_folder_that_is_gone_while_it_is_where_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "run"
+    run(run=folder)
+    monkeypatch.chdir(folder)
+    live = LivePage(".")
+    assert live.page()["title"] == "run"
+    shutil.rmtree(folder)
+    page = live.page()
+    assert page["title"] == "run" and "is gone" in page["notes"][0]
+
+
 @pytest.mark.parametrize("content", [b"", b"my own notes\n", b'["1234', b"\0" * 100])
 def test_what_is_no_journal(content: bytes, tmp_path: Path) -> None:
     (tmp_path / JOURNAL).write_bytes(content)
@@ -208,6 +234,10 @@ def test_records_that_nobody_knows(tmp_path: Path) -> None:
         for record in ({"kind": "started", "at": 0.0}, {"kind": "news", "at": 1.0}):
             journal.append(record)
             assert "does not know" in live.page()["notes"][0]
+        (tmp_path / JOURNAL).rename(tmp_path / "away")
+        assert "is gone" in live.page()["notes"][0]
+        (tmp_path / "away").rename(tmp_path / JOURNAL)
+        assert "does not know" in live.page()["notes"][0]
 
 
 def test_silence_is_told(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from report.browsing import Showing, assert_accessible
 from report.test_program_html import Elements, crim13, hostile
@@ -95,6 +97,16 @@ def test_a_result_shows_what_was_found_and_how(result: Result) -> None:
     nothing = replace(result, best=None, front=Front(), ended="interrupted")
     assert str(nothing) == nothing.summary()
     assert nothing.summary() in words_of(nothing._repr_html_())
+
+
+@pytest.mark.parametrize("theta", [[0.5], [], [math.nan] * 99, [math.inf] * 99, [1e308] * 99])
+def test_what_cannot_be_used_can_be_shown(result: Result, theta: list[float]) -> None:
+    """Such as what a trainer of one's own gave."""
+    found = best_of(result)
+    best = replace(found, trained=replace(found.trained, theta=np.array(theta)))
+    for shown in (best, Front((best,)), replace(result, best=best, front=Front((best,)))):
+        for text in (str(shown), repr(shown), words_of(shown._repr_html_())):
+            assert text.count("map") >= 1
 
 
 def test_learning_needs_nothing_of_the_report() -> None:

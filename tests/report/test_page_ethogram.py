@@ -174,12 +174,54 @@ def test_without_labels_only_predictions_are_shown(show: Showing) -> None:
 def test_one_label_a_sequence(show: Showing) -> None:
     page = _only_ethogram()
     page["ethogram"]["per"] = "sequence"
-    for sequence in page["ethogram"]["sequences"]:
-        sequence |= {"true": [[1, 300]], "predicted": [[0, 40], [1, 260]]}
+    for code, sequence in enumerate(page["ethogram"]["sequences"]):
+        right = float(code == 1)
+        sequence |= {"true": [[1, 300]], "predicted": [[code, 300]], "accuracy": right}
     opened = show(page)
-    assert "one label a sequence" in opened.locator("#ethogram").inner_text()
+    assert "one label a sequence, shown at all of its frames" in opened.inner_text("#ethogram")
+    names = opened.locator("#ethogram option").all_text_contents()
+    assert [each.rsplit(", ", 1)[1] for each in names] == ["wrong", "right", "wrong"]
+    opened.locator("#ethogram select").select_option(index=1)
     _slider(opened).press("End")
     assert _shown(opened)[:3] == ["299", "sniff", "sniff"]
+
+
+def test_outputs_of_classes_are_told_by_their_names(show: Showing) -> None:
+    page = _only_ethogram()
+    page["ethogram"]["parts"] = [
+        {"title": f"1 SlidingWindowAverage300 [{name}]", "gate": False, "code": code}
+        for code, name in enumerate(page["classes"])
+    ]
+    opened = show(page)
+    for place in (".chart > .label .name", ".readout .part dt"):
+        assert opened.locator(f"#ethogram {place}").all_inner_texts() == page["classes"]
+    assert "outputs of the classes" in opened.inner_text("#ethogram")
+    assert "1 SlidingWindowAverage300 [sniff]: " in str(
+        _slider(opened).get_attribute("aria-valuetext")
+    )
+    assert_accessible(opened, "#ethogram")
+
+
+def test_classes_that_share_a_colour_differ_in_their_stripes(show: Showing) -> None:
+    page = _only_ethogram() | {"classes": [f"behaviour {code}" for code in range(25)]}
+    sequence = page["ethogram"]["sequences"][0]
+    sequence |= {"true": [[code, 12] for code in range(25)], "predicted": [[0, 300]]}
+    opened = show(page)
+    paths = opened.get_by_role("img", name="True labels").locator("path")
+    looks = [
+        (each.get_attribute("style"), str(each.get_attribute("d")).count("M"))
+        for each in paths.all()
+    ]
+    assert len({*looks}) == 25 and {stripes for _, stripes in looks} == {1, 2, 3}
+    swatches = opened.locator("#ethogram .legend .swatch").all()
+    assert len({each.get_attribute("style") for each in swatches}) == 26
+
+
+def test_both_ends_of_a_long_name_are_shown(show: Showing) -> None:
+    page = _only_ethogram()
+    page["ethogram"]["sequences"][0]["name"] = "first" + 300 * "/" + "last"
+    shown = show(page).locator("#ethogram option").first.inner_text()
+    assert "first/" in shown and "/last" in shown and len(shown) < 150
 
 
 def test_the_shortest_sequence(show: Showing) -> None:

@@ -47,6 +47,12 @@ def test_tables_have_headers_and_say_what_they_show(show: Showing) -> None:
             assert row.locator("td").count() == across - 1
 
 
+def test_what_f1_is_of_is_said(show: Showing) -> None:
+    of_two = show(_of_classes(2)).inner_text("#scores .body > p")
+    assert "F1 is that of behaviour 1; macro F1 is the mean of both classes." in of_two
+    assert "macro F1 is their plain mean" in show(_of_classes(3)).inner_text("#scores .body > p")
+
+
 def test_what_is_better_or_worse_is_said_in_words_and_signs(show: Showing) -> None:
     opened = show(_only_scores())
     own, majority, network = opened.locator("#scores .models").first.locator("tbody tr").all()

@@ -39,6 +39,24 @@ def test_an_empty_front_says_so(show: Showing) -> None:
 # The front
 
 
+def test_one_program_is_no_choice(show: Showing) -> None:
+    page = show(examples.page(front=examples.front()[:1]))
+    assert "none to choose between" in page.inner_text("#front")
+    assert not page.locator("#front .graph").is_visible()
+    assert page.locator("#front tbody tr").count() == 1
+
+
+def test_on_paper_a_marked_program_is_shown_whole_and_the_chosen_one_once(show: Showing) -> None:
+    page = show(examples.small())
+    page.emulate_media(media="print")
+    pinned = page.locator("#front .pinned")
+    assert not pinned.is_visible()
+    page.emulate_media(media="screen")
+    page.locator("#front .layer button").first.click()
+    page.emulate_media(media="print")
+    assert _box(pinned)["width"] > 0.9 * _box(page.locator("#front .body"))["width"]
+
+
 def test_points_show_and_pin_their_programs(show: Showing) -> None:
     page = show(examples.small())
     points = page.locator("#front .layer button")
@@ -152,6 +170,42 @@ def test_tiles_tell_the_numbers(show: Showing) -> None:
 
 
 # The tree
+
+
+def test_tiles_speak_of_a_heuristic_only_where_there_is_one(show: Showing) -> None:
+    guided = show(examples.small()).inner_text("#search .tiles")
+    assert "by the heuristic" in guided and "if the heuristic" in guided
+    page = examples.flat(20)
+    page["search"] |= {"bound": 0.02, "gap": 0.2, "rounds": 1}
+    tiles = show(page).inner_text("#search .tiles")
+    assert "nothing unexplored costs less" in tiles and "by the heuristic, " not in tiles
+    assert "if the heuristic" not in tiles
+    assert "1 round" in tiles and "1 rounds" not in tiles
+
+
+def test_the_history_ends_where_the_search_does(show: Showing) -> None:
+    data = examples.small()
+    data["search"]["bound"] = 0.0123
+    page = show(data)
+    assert page.locator("#search text.bound").text_content() == "bound 0.0123"
+    data["search"]["bound"] = "inf"
+    best = show(data).locator("#search text.best").text_content()
+    assert best is not None
+    assert show(data).locator("#search text.bound").text_content() == best.replace("best", "bound")
+
+
+def test_a_network_that_is_the_answer_is_not_pruned(show: Showing) -> None:
+    data = examples.page(search=examples.astar(1))
+    data["search"] |= {"best": 0, "front": [0]}
+    row = show(data).locator(ROW).first.inner_text()
+    assert "best" in row and "pruned" not in row and "open" not in row
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(179.8, "2 min 59 s"), (7190, "119 min 50 s")])
+def test_times_are_in_minutes_and_seconds(show: Showing, seconds: float, told: str) -> None:
+    data = examples.small()
+    data["search"]["seconds"] = seconds
+    assert told in show(data).inner_text("#search .tiles")
 
 
 def test_the_best_program_is_shown_at_the_start(show: Showing) -> None:

@@ -126,7 +126,7 @@ def test_a_program_with_holes_is_its_text() -> None:
     theta = initial(layout(hole, Units(2, 2)), 0).astype(float)
     model = Model(hole, theta, domain, ("a", "b"), Scale.identity(19), Units(2, 2))
     text = " ".join(Elements(program_html(model)).text)
-    assert "??" in text and "still to be filled" in text
+    assert text.startswith("??") and "is a network" in text
 
 
 def test_names_are_shown_not_run() -> None:
@@ -151,6 +151,29 @@ def test_the_text_can_be_taken_along(show: Showing) -> None:
     assert opened.locator("#program details pre").inner_text() == model.text()
     opened.get_by_role("button", name="Copy text").click()
     opened.locator("#program").get_by_text(re.compile("^(Copied|Selected)")).wait_for()
+
+
+@pytest.mark.parametrize("n_classes", [6, 14])
+def test_many_classes_and_long_names_fit_on_paper(show: Showing, n_classes: int) -> None:
+    names = tuple("left_hind_paw_relative_to_the_body_axis_" * 2 + str(i) for i in range(5))
+    domain = Domain("long", names)
+    signature = domain.signature(n_classes, per_frame=True)
+    program = parse("map (fun x_t. Affine(x_t)) x", domain, signature).program
+    theta = np.linspace(-3.1416, 2.7183, layout(program)[-1].stop)
+    classes = tuple(f"a behaviour with a name {i}" for i in range(n_classes))
+    model = Model(program, theta, domain, classes, Scale.identity(5))
+    opened = show(on_page(model), width=1200)
+    cut = opened.locator(".ns-weights tbody th").evaluate_all(
+        "heads => heads.filter(head => head.scrollWidth > head.clientWidth).length"
+    )
+    assert cut == 0
+    opened.set_viewport_size({"width": 718, "height": 1000})  # A4 with margins of 1 cm
+    opened.emulate_media(media="print")
+    table = opened.locator(".ns-weights").bounding_box()
+    assert table is not None and table["x"] + table["width"] <= 718
+    # A page of numbers is of no use on paper.
+    details = opened.locator("#program details")
+    assert details.is_visible() == (len(model.text()) <= 1000)
 
 
 def test_bars_go_to_both_sides_of_one_line(show: Showing) -> None:

@@ -70,6 +70,7 @@ def test_the_page_and_what_is_new(server: Server, tmp_path: Path) -> None:
     for reply in (page, state):
         assert reply.headers["X-Content-Type-Options"] == "nosniff"
         assert reply.headers["X-Frame-Options"] == "DENY"
+        assert reply.headers["Cross-Origin-Resource-Policy"] == "same-origin"
         assert reply.headers["Referrer-Policy"] == "no-referrer"
         assert reply.headers["Cache-Control"] == "no-store"
         assert "Access-Control-Allow-Origin" not in reply.headers
@@ -96,18 +97,34 @@ def test_hosts(server: Server) -> None:
             assert Reply(server, path, Origin=origin).status == 403
 
 
-def test_two_hosts_are_refused(server: Server) -> None:
+@pytest.mark.parametrize(
+    "more", ["Host: evil", "Origin: http://{own}\r\nOrigin: http://evil"], ids=["host", "origin"]
+)
+def test_a_second_one_that_is_foreign_is_refused(server: Server, more: str) -> None:
     own = f"127.0.0.1:{server.server_port}"
     with socket.create_connection(("127.0.0.1", server.server_port)) as connection:
-        connection.sendall(f"GET / HTTP/1.1\r\nHost: {own}\r\nHost: evil\r\n\r\n".encode())
+        request = f"GET / HTTP/1.1\r\nHost: {own}\r\n{more.format(own=own)}\r\n\r\n"
+        connection.sendall(request.encode())
         assert connection.recv(100).startswith(b"HTTP/1.0 403")
 
 
+def test_browsers_do_not_name_the_port_of_http(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound = server.server_port
+    monkeypatch.setattr(server, "server_port", 80)
+    assert server.hosts == ("127.0.0.1", "localhost", "[::1]")
+    monkeypatch.setattr(server, "server_port", bound)
+
+
 @pytest.mark.parametrize(
-    "path", ["/../journal.jsonl", "/journal.jsonl", "/state/", "/%2e%2e/etc/passwd", "/x?y"]
-)
-def test_other_paths(server: Server, path: str) -> None:
-    assert Reply(server, path).status == 404
+    "path",
+    ["/../journal.jsonl", "/journal.jsonl", "/state/", "/%2e%2e/etc/passwd", "/x?y", "*",
+     "http://[", "http://evil.example/state", "//evil.example/"],
+)  # fmt: skip
+def test_other_paths(server: Server, path: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert Reply(server, path, Host=f"localhost:{server.server_port}").status == 404
+    assert not capfd.readouterr().err
 
 
 @pytest.mark.parametrize("method", ["HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"])
@@ -134,6 +151,21 @@ def test_connections_that_say_nothing_or_are_broken_off_do_no_harm(
             garbage.recv(10)
         assert Reply(server, "/state").status == 200
     assert not capfd.readouterr().err
+
+
+def test_a_page_that_cannot_be_made_is_no_end_of_serving(
+    server: Server, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_: Server, **have: object) -> None:
+        raise RuntimeError("this is why")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Server, "page", broken)
+        for path in ("/", "/state"):
+            reply = Reply(server, path)
+            assert reply.status == 500 and "this is why" not in reply.body
+    assert capfd.readouterr().err.count("RuntimeError: this is why") == 2
+    assert Reply(server, "/state").status == 200
 
 
 def test_many_at_once_see_a_run_that_goes_on(tmp_path: Path) -> None:

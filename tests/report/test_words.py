@@ -245,8 +245,9 @@ def test_notes_say_how_a_class_is_decided_on() -> None:
     text = "map (fun y. if DistanceAffine[1; 1](y) > 0 then const[1] else const[2]) x"
     signature = CRIM13.signature(1, per_frame=True)
     model = Model.from_text(text, CRIM13, signature, ("other", "sniff"), offsets=[-0.25])
-    decision, smooth = notes_of(model)
+    decision, tuned, smooth = notes_of(model)
     assert decision == "For each frame: sniff where the output is above 0.25, else other."
+    assert "tuned on the validation data" in tuned
     assert "sigmoid(condition)" in smooth
     hard = Domain("hard", ("gap",), beta=20.0, derived={"gap": "distance(nose, tail)"})
     pair = hard.signature(2, per_frame=False)
@@ -256,8 +257,8 @@ def test_notes_say_how_a_class_is_decided_on() -> None:
     assert notes[0] == (
         "For each sequence: the class whose output is the largest, after adding 0.5 to a, 0 to b."
     )
-    assert "sigmoid(20 · condition)" in notes[1]
-    assert notes[2:] == [
+    assert "sigmoid(20 · condition)" in notes[2]
+    assert notes[3:] == [
         "Windows are cut off at the ends of a sequence.",
         "gap = distance(nose, tail)",
     ]

@@ -94,7 +94,7 @@ def _unsaved(folder: Path, following: Following, saved: bool) -> list[str]:
         return [f"The search is told as far as its journal can be read: {following.problem}"]
     if following.story is None or following.story.ended is not None:
         return []
-    of_what = "the search has gone on since" if saved else "it is the best one so far"
+    of_what = "the search has gone on since" if saved else "this is the best program so far"
     return [
         f"The run has not come to an end: {of_what}. If nobody works on it any more, nearstar "
         f"resume {folder} goes on with it."
@@ -118,8 +118,13 @@ def _with_data(found: Found, folder: Path, data: str | None) -> Found:
         if data is not None:
             raise
         note = (
-            f"The data could not be used: {problem}. If they were moved, nearstar report {folder} "
-            "--data FILE finds them."
+            f"The data could not be used: {_sentence(problem)} If they were moved, nearstar report "
+            f"{folder} --data FILE finds them."
         )
         return replace(found, notes=(*found.notes, note))
     return replace(found, model=model, parts=parts)
+
+
+def _sentence(problem: NearstarError) -> str:
+    text = str(problem)
+    return text if text.endswith(("?", ".")) else f"{text}."

@@ -7,6 +7,7 @@ import sys
 import webbrowser
 from itertools import count
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from nearstar.cli import values
@@ -41,7 +42,8 @@ def watch(settings: dict[str, Any]) -> int:
         try:
             print(f"{folder} is shown at {server.address} until Ctrl-C is pressed", flush=True)
             if not settings["no_browser"] and _has_display():
-                webbrowser.open(server.address)
+                # Some browsers return only when they are closed: until then they are to be served.
+                Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
             server.serve_forever()
         except KeyboardInterrupt:
             return 0

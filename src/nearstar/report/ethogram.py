@@ -15,7 +15,7 @@ from nearstar.model import Model
 from nearstar.nearest import suggestion
 from nearstar.report.numbers import significant
 from nearstar.report.scores import PARTS
-from nearstar.report.traces import Traces, answers, telling, traces
+from nearstar.report.traces import Row, Traces, answers, telling, traces
 
 _USUAL = 6
 """Recordings that are shown unless some are asked for."""
@@ -46,6 +46,8 @@ def ethogram(
     window = None if model.format is None else model.format.window
     if rows and window is not None and max(lengths) > window:
         notes.append(f"traces begin anew every {window} frames, with windows that just touch")
+        if model.format is not None and model.format.hop not in (None, window):
+            notes[-1] += ", where predictions are means over windows that overlap"
     longest = min(_MOST_FRAMES, max(1, _longest(lengths, _MOST_VALUES // (len(rows) + 1))))
     if max(lengths) > longest:
         whole = not model.program.signature.maps_sequences
@@ -54,15 +56,17 @@ def ethogram(
     return {
         "note": "; ".join(notes),
         "per": "frame" if model.program.signature.maps_sequences else "sequence",
-        "parts": [
-            {"title": row.title, "gate": row.gate}
-            for row in (shown[0].rows[index] for index in rows)
-        ],
+        "parts": [_part(shown[0].rows[index]) for index in rows],
         "sequences": [
             _sequence(model, part, given[part].subset([index]), each, rows, longest)
             for (part, index), each in zip(places, shown, strict=True)
         ],
     }
+
+
+def _part(row: Row) -> dict[str, Any]:
+    of_class = {} if row.code is None else {"code": row.code}
+    return {"title": row.title, "gate": row.gate, **of_class}
 
 
 Places = list[tuple[str, int]]
@@ -95,6 +99,11 @@ def _usual(model: Model, parts: Mapping[str, Recordings]) -> tuple[Places, list[
     if len(order) > _USUAL:
         order = [*order[: _USUAL - 1], order[-1]]
         note = f"{_USUAL} of {what}: the {_USUAL - 1} with most errors, and one with fewest"
+    if not model.program.signature.maps_sequences:
+        shown = int((errors[order] > 0).sum())
+        right = len(order) - shown
+        note = f"{len(order)} of {what}: {shown} of the {(errors > 0).sum()} predicted wrong"
+        note += f", and {right} predicted right" if right else ""
     return [(name, index) for index in order], [note]
 
 

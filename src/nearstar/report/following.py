@@ -60,8 +60,8 @@ class Following:
         self._reader = Reader(self.path)
         self._last = Line(0, 0, b"")
         """The latest record: where it is not in its place, there is another journal."""
-        self._stuck = False
-        """Whether there was a record that cannot be understood."""
+        self._stuck: str | None = None
+        """Why a record could not be understood."""
         self.story: Story | None = None
         self.about: About | None = None
         self.started: Record = {}
@@ -97,31 +97,31 @@ class Following:
             return
         if not same:
             self._begin()
-        if self._stuck:
+        self.problem = self._stuck
+        if self._stuck is not None:
             return
         try:
             self._read()
-            self.problem = None
         except JournalError as problem:
             self.problem = str(problem)
 
     def _read(self) -> None:
         try:
             if self.story is None:
+                first = next(Reader(self.path).new_lines(), None)
                 header = read_header(self._reader)
-                if header is None:
+                if first is None or header is None:
                     return
                 self._open(header)
+                self._last = first
             for line in self._reader.new_lines():
                 self._note(line.record, line.offset)
                 self._last = line
         except JournalError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
-            self._stuck = True
-            raise JournalError(
-                f"{self.path} has records that this nearstar does not know: {problem!r}"
-            ) from None
+            self._stuck = f"{self.path} has records that this nearstar does not know: {problem!r}"
+            raise JournalError(self._stuck) from None
 
     def _open(self, header: Record) -> None:
         search = header["search"]

@@ -28,6 +28,7 @@ class LivePage:
 
     def __init__(self, folder: str | Path) -> None:
         self._following = Following(folder)
+        self._title = Path(folder).resolve().name  # now: later it may be gone
         self._shown: dict[int, _Part] = {}
         """What was made of the programs of the front, which seldom change, by their index."""
         self._shown_of = ""
@@ -45,7 +46,7 @@ class LivePage:
         shown = None if best is None else self._show(best)
         problem = self._following.problem
         return {
-            "title": self._following.folder.resolve().name,
+            "title": self._title,
             "subtitle": "" if story is None else f"{story.algorithm}, {story.effort}",
             "nearstar": nearstar.__version__,
             "live": self._live(),

@@ -27,7 +27,7 @@ def text_alone(text: str) -> str:
 
 def candidate_html(candidate: Candidate) -> str:
     """A candidate: its text, and how good it is."""
-    return _alone(text_html(candidate.text()) + _table(Front((candidate,)), 4))
+    return _alone(text_html(str(candidate)) + _table(Front((candidate,)), 4))
 
 
 def front_html(front: Front) -> str:
@@ -37,7 +37,7 @@ def front_html(front: Front) -> str:
 
 def result_html(result: Result) -> str:
     """A result: what was found and how, the best program, and the front."""
-    best = "" if result.best is None else text_html(result.best.text())
+    best = "" if result.best is None else text_html(str(result.best))
     front = _table(result.front) if result.front else ""
     return _alone(Markup("{}{}{}").format(text_html(result.summary()), best, front))
 

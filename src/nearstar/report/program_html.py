@@ -15,8 +15,8 @@ from nearstar.report.words import Line, lines_of, notes_of
 
 _ROWS = 40
 """Most features of a table; of more, those that matter most are shown."""
-_FEW = 3
-"""Outputs whose bars have room; those of more are shorter."""
+_FEW, _MANY = 3, 8
+"""Outputs whose bars have room beside their numbers; outputs that have room on paper."""
 _NAME = 20
 """Letters that a heading has room for."""
 _UNITS = (
@@ -24,9 +24,7 @@ _UNITS = (
     "deviation in the training data, so that all bars compare: to the right what adds, to the "
     "left what takes away."
 )
-_HOLES = Markup(
-    "<p>Each ?? is a network, which nobody can read: a hole that is still to be filled in.</p>"
-)
+_HOLES = Markup("<p>Each ?? is a network: it can be used, but not be read.</p>")
 
 
 def program_html(model: Model) -> str:
@@ -111,7 +109,9 @@ class _Tables:
             for index, weights in enumerate(leaf.accumulator)
         ]
         rows.append(self._row("bias" if leaf.columns else "constant", leaf.bias))
-        names = "ns-weights ns-many" if node.outputs > _FEW else "ns-weights"
+        names = "ns-weights"
+        names += " ns-many" if node.outputs > _FEW else ""
+        names += " ns-small" if node.outputs > _MANY else ""
         title = f"What part {node.number} has learned"
         return Markup('<table class="{}" aria-label="{}">{}<tbody>{}</tbody></table>').format(
             names, title, self._head(node), _joined(rows)

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from nearstar.errors import NearstarError
 from nearstar.report.live import LivePage
@@ -22,9 +22,12 @@ _NAMES = (HOST, "localhost", "[::1]")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+_HTTP = 80
+"""The port that browsers leave out."""
 _LONGEST = 18
 """Digits of a number in a query."""
 
@@ -62,7 +65,8 @@ class Server(ThreadingHTTPServer):
     @property
     def hosts(self) -> tuple[str, ...]:
         """What browsers on this machine call it."""
-        return tuple(f"{name}:{self.server_port}" for name in _NAMES)
+        port = "" if self.server_port == _HTTP else f":{self.server_port}"
+        return tuple(f"{name}{port}" for name in _NAMES)
 
     def page(self, **have: Any) -> dict[str, Any]:
         """The page as it is now; see `LivePage`."""
@@ -102,6 +106,10 @@ class _Handler(BaseHTTPRequestHandler):
             kind, content = self._answer()
         except _Refusal as refusal:
             self._send(refusal.status, "text/plain", str(refusal))
+        except Exception:
+            why = "The page could not be made; nearstar watch says why where it was started."
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain", why)
+            raise
         else:
             self._send(HTTPStatus.OK, kind, content)
 
@@ -110,16 +118,16 @@ class _Handler(BaseHTTPRequestHandler):
         hosts = self.server.hosts
         if self.headers.get_all("Host", []) not in [[host] for host in hosts]:
             raise _Refusal(HTTPStatus.FORBIDDEN, f"This is {self.server.address} alone.")
-        origin = self.headers.get("Origin")
-        if origin is not None and origin not in [f"http://{host}" for host in hosts]:
+        origins = self.headers.get_all("Origin", [])
+        if not {*origins}.issubset(f"http://{host}" for host in hosts):
             raise _Refusal(HTTPStatus.FORBIDDEN, "This is not for pages of other sites.")
 
     def _answer(self) -> tuple[str, str]:
-        parts = urlsplit(self.path)
-        if parts.path == "/":
+        path, _, query = self.path.partition("?")
+        if path == "/":
             return "text/html", render(self.server.page())
-        if parts.path == "/state":
-            page = self.server.page(**_have(parts.query))
+        if path == "/state":
+            page = self.server.page(**_have(query))
             return "application/json", json.dumps(page, ensure_ascii=False, allow_nan=False)
         raise _Refusal(HTTPStatus.NOT_FOUND, f"There is nothing here; see {self.server.address}")
 

@@ -21,6 +21,8 @@ class Row:
 
     title: str
     gate: bool
+    code: int | None
+    """The class, where it is the output of one."""
     values: NDArray[np.float64]
     """One for each frame."""
 
@@ -92,10 +94,10 @@ def _rows(model: Model, recording: Recordings) -> Iterator[Row]:
         title = f"{node.number} {node.operation.name}"
         if node.temperature is not None:
             name = f"{title}: gate"
-            yield Row(name, True, table[name].to_numpy(np.float64))
-        if node.outputs > 1 and path != ():
-            continue
-        for name in table.columns:
-            # What features contribute is named after a colon.
-            if name == title or (node.outputs > 1 and name.startswith(f"{title} [")):
-                yield Row(name, False, table[name].to_numpy(np.float64))
+            yield Row(name, True, None, table[name].to_numpy(np.float64))
+        if node.outputs == 1:
+            yield Row(title, False, None, table[title].to_numpy(np.float64))
+        elif path == ():
+            outputs = [name for name in table.columns if name.startswith(f"{title} [")]
+            for code, name in enumerate(outputs):
+                yield Row(name, False, code, table[name].to_numpy(np.float64))

@@ -106,11 +106,16 @@ def notes_of(model: Model) -> list[str]:
     """What a reader has to know of all the lines: how a class is decided on, what an if means."""
     nodes = nodes_of(model)
     notes = [_decision(model)]
+    if model.offsets is not None:
+        notes.append(
+            "That was tuned on the validation data after training: scores are with it, costs and "
+            "errors of the search without."
+        )
     if betas := {node.temperature for node in nodes.values() if node.temperature is not None}:
         times = "" if betas == {1.0} else f"{' or '.join(map(shown, sorted(betas)))} · "
         notes.append(
-            f"An if is smooth: it mixes then and else, with a share of sigmoid({times}condition) "
-            "for then, which is one half where its words begin to hold."
+            "An if is smooth: it mixes then and else. The share of then is "
+            f"sigmoid({times}condition): above one half where the words hold, else below."
         )
     if any(isinstance(node.operation, Window) for node in nodes.values()):
         notes.append("Windows are cut off at the ends of a sequence.")

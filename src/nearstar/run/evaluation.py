@@ -5,8 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+import numpy as np
+
+from nearstar.errors import NearstarError
 from nearstar.model import text_with
 from nearstar.program import Hole, Program
+from nearstar.text import to_text
 from nearstar.train import Trained
 
 
@@ -88,7 +92,12 @@ class Candidate:
         return text_with(self.trained.program, self.trained.theta, self.trained.scale, digits)
 
     def __str__(self) -> str:
-        return self.text()
+        try:
+            with np.errstate(over="raise", invalid="raise"):
+                return self.text()
+        except (NearstarError, ArithmeticError, ValueError):
+            # Showing never fails: a trainer of one's own may give parameters that do not fit.
+            return to_text(self.trained.program)
 
     def __repr__(self) -> str:
         each = self.evaluation

@@ -28,7 +28,7 @@ class Front(tuple[Candidate, ...]):
                 f"{each.evaluation.structural_cost:.4g}",
                 f"{each.evaluation.error:.3f}",
                 *map(_share, (each.evaluation.f1, each.evaluation.accuracy)),
-                each.text(),
+                str(each),
             )
             for each in self
         ]

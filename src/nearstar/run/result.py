@@ -68,7 +68,7 @@ class Result:
         return summarise(self)
 
     def __str__(self) -> str:
-        best = [] if self.best is None else [self.best.text()]
+        best = [] if self.best is None else [str(self.best)]
         return "\n\n".join([self.summary(), *best, *([str(self.front)] if self.front else [])])
 
     __repr__ = __str__

@@ -29,8 +29,15 @@ nearstar.fill = function (element, attributes, children) {
 nearstar.name = (text) => nearstar.element("bdi", { class: "name", title: text }, text);
 
 /** A small square in the colour of a class. */
-nearstar.swatch = (code) =>
-  nearstar.element("span", { class: "swatch", style: `background: ${nearstar.colour(code)}` });
+nearstar.swatch = function (code) {
+  const fill = nearstar.stripes(code).flatMap(([from, to]) => [
+    `transparent ${100 * from}%`,
+    `${nearstar.colour(code)} ${100 * from}% ${100 * to}%`,
+    `transparent ${100 * to}%`,
+  ]);
+  const style = `background: linear-gradient(${fill.join(", ")})`;
+  return nearstar.element("span", { class: "swatch", style });
+};
 
 /** What may be wider than the page: it scrolls by itself, and then by keys too. */
 nearstar.scrolling = function (label, ...children) {
@@ -59,12 +66,23 @@ nearstar.share = (value) => (value === null || value === undefined ? "–" : val
 nearstar.seconds = function (seconds) {
   if (seconds < 120) return `${nearstar.number(seconds, 3)} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 120) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  if (minutes < 120) return `${minutes} min ${Math.floor(seconds % 60)} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
 /** The colour of a class, by its code; −1 is what has no label. */
 nearstar.colour = (code) => (code < 0 ? "var(--unlabelled)" : `var(--class-${code % 10})`);
+
+/**
+ * The shares of a height that are filled for a class, from above: all of it, and for each ten
+ * classes, when colours come again, one stripe more.
+ */
+nearstar.stripes = function (code) {
+  const n = 1 + Math.floor(Math.max(code, 0) / 10);
+  const gap = n > 1 ? 0.25 / (n - 1) : 0;
+  const height = (1 - gap * (n - 1)) / n;
+  return Array.from({ length: n }, (_, i) => [i * (height + gap), i * (height + gap) + height]);
+};
 
 /** A linear scale, from values to pixels. */
 nearstar.scale = function (low, high, from, to) {

@@ -99,9 +99,11 @@ nearstar.sections.ethogram = function (element, page) {
     const paths = new Map();
     for (const [begin, end, code] of runs(commonest(codes, view, points))) {
       // What has no label is a thin line, so that it is told apart by more than its grey.
-      const [top, height] = code < 0 ? [BAND / 2 - 2, 4] : [0, BAND];
-      const box = `M${begin} ${top}H${end}v${height}H${begin}z`;
-      paths.set(code, (paths.get(code) || "") + box);
+      const filled = code < 0 ? [[0.4, 0.6]] : nearstar.stripes(code);
+      const boxes = filled.map(
+        ([top, bottom]) => `M${begin} ${BAND * top}H${end}V${BAND * bottom}H${begin}z`,
+      );
+      paths.set(code, (paths.get(code) || "") + boxes.join(""));
     }
     const drawn = [...paths].map(([code, d]) =>
       svg("path", { d, style: `fill: ${nearstar.colour(code)}` }),
@@ -166,6 +168,14 @@ nearstar.sections.ethogram = function (element, page) {
     return [low, high];
   }
 
+  /** What a trace is of; the output of a class, by that. */
+  function named({ title, code }) {
+    if (code === undefined) return nearstar.name(title);
+    const label = nearstar.name(className(code));
+    label.title = title;
+    return make("span", { class: "output" }, nearstar.swatch(code), label);
+  }
+
   /** Labels, bands, traces and frame numbers of a sequence, as children of the chart's grid. */
   function rows(shown, view, points) {
     const result = [];
@@ -184,7 +194,7 @@ nearstar.sections.ethogram = function (element, page) {
       );
       const about = `${part.title} over time, from ${number(low, 3)} to ${number(high, 3)}`;
       const drawn = trace(values, part.gate, view, points, about);
-      add([nearstar.name(part.title), scale], drawn);
+      add([named(part), scale], drawn);
     });
     add("frame", axis(shown, view));
     return result;
@@ -291,17 +301,29 @@ nearstar.sections.ethogram = function (element, page) {
   /* What changes */
 
   function shownName(data) {
-    const long = data.name.length > 60 ? `${data.name.slice(0, 59)}…` : data.name;
-    const accuracy = data.accuracy === null ? "" : `, accuracy ${nearstar.share(data.accuracy)}`;
+    // Of a long name both ends: paths often differ in one of them alone.
+    const { name } = data;
+    const long = name.length > 100 ? `${name.slice(0, 49)}…${name.slice(-50)}` : name;
     // Isolated: a name's direction of writing is not that of what follows.
-    return `\u2068${long}\u2069 – ${data.part}${accuracy}`;
+    return `\u2068${long}\u2069 – ${data.part}${judged(data)}`;
+  }
+
+  function judged({ accuracy }) {
+    if (accuracy === null) return "";
+    if (ethogram.per === "sequence") return accuracy === 1 ? ", right" : ", wrong";
+    return `, accuracy ${nearstar.share(accuracy)}`;
   }
 
   function fill() {
     const single =
-      "There is one label a sequence: predicted is what the program would say if it ended there.";
-    const shown = ethogram.note && `${ethogram.note}.`;
-    const lines = [shown, ethogram.per === "sequence" ? single : null];
+      "There is one label a sequence, shown at all of its frames. Traces are what each part would " +
+      "give if the sequence ended there.";
+    const outputs = "Traces with a colour are the outputs of the classes.";
+    const lines = [
+      ethogram.note && `${ethogram.note}.`,
+      ethogram.per === "sequence" ? single : null,
+      ethogram.parts.some((part) => part.code !== undefined) ? outputs : null,
+    ];
     note.replaceChildren(...lines.filter(Boolean).map((line) => make("span", {}, `${line} `)));
     const codes = classes.map((_, code) => code);
     legend.replaceChildren(
@@ -389,7 +411,7 @@ nearstar.sections.ethogram = function (element, page) {
       reading("frame", "frame"),
       ...(sequence.truth ? [reading("true", "true")] : []),
       reading("predicted", "predicted"),
-      ...ethogram.parts.map((part, row) => reading(nearstar.name(part.title), row, "part")),
+      ...ethogram.parts.map((part, row) => reading(named(part), row, "part")),
     ];
   }
 

@@ -11,11 +11,14 @@ nearstar.sections.front = function (element, page) {
   const panel = make("div", {
     class: "pinned", role: "region", tabindex: 0, "aria-label": "The marked program",
   });
+  const about = make("p", { class: "muted" });
+  const beside = make("div", { class: "beside" }, holder, panel);
+  const caption = make("caption", {}, "The same as a table; click a program to see it above.");
   const rows = make("tbody");
   const table = make(
     "table",
     { class: "programs" },
-    make("caption", {}, "The same as a table; click a program to see it above."),
+    caption,
     make("thead", {}, make("tr", {}, [
       ["Cost", "number"], ["Rules", "number"], ["Error", "number"], ["F1", "number"],
       ["Accuracy", "number"], ["Program", null],
@@ -26,9 +29,8 @@ nearstar.sections.front = function (element, page) {
   const filled = make(
     "div",
     {},
-    make("p", { class: "muted" },
-      "None of these programs is beaten by a simpler one: a better score costs more rules."),
-    make("div", { class: "beside" }, holder, panel),
+    about,
+    beside,
     make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table of programs" },
       table),
   );
@@ -146,6 +148,7 @@ nearstar.sections.front = function (element, page) {
     });
     const program = make("div");
     program.innerHTML = front[at].html; // made, and escaped, by Python
+    panel.classList.toggle("chosen", front[at].chosen);
     panel.replaceChildren(
       make("p", { class: "pinned-title" },
         front[at].chosen ? "The chosen program" : "The marked program"),
@@ -162,6 +165,12 @@ nearstar.sections.front = function (element, page) {
     empty.hidden = front.length > 0;
     filled.hidden = front.length === 0;
     if (!front.length) return;
+    const several = front.length > 1;
+    beside.hidden = caption.hidden = !several;
+    about.textContent = several
+      ? "The best program found at every price: each has a smaller validation error than all " +
+        "simpler ones."
+      : "There is one program, and none to choose between.";
     const focused = buttons.indexOf(document.activeElement);
     const inTable = [...rows.querySelectorAll("button")].indexOf(document.activeElement);
     buttons = front.map(point);

@@ -5,6 +5,7 @@ nearstar.start = function () {
   const shown = {};
 
   function show() {
+    showHead();
     for (const [id, create] of Object.entries(nearstar.sections)) {
       const section = document.getElementById(id);
       const contents = page[id];
@@ -15,6 +16,9 @@ nearstar.start = function () {
       if (shown[id]) shown[id].update(page);
       else shown[id] = create(section.querySelector(".body"), page);
     }
+  }
+
+  function showHead() {
     document.getElementById("subtitle").textContent = page.subtitle;
     note(page.notes);
     const live = document.getElementById("live");
@@ -37,11 +41,17 @@ nearstar.start = function () {
   function merge(news) {
     const before = page.search;
     Object.assign(page, news);
-    if (!before || !page.search || news.search.run !== before.run) return;
-    for (const [name, values] of Object.entries(page.search.nodes)) {
-      page.search.nodes[name] = before.nodes[name].concat(values);
+    if (!before || !news.search || news.search.run !== before.run) return;
+    for (const [name, values] of Object.entries(news.search.nodes)) {
+      page.search.nodes[name] = append(before.nodes[name], values);
     }
-    page.search.trace = before.trace.concat(page.search.trace);
+    page.search.trace = append(before.trace, news.search.trace);
+  }
+
+  /** In place: there may be a hundred thousand of them, each second. */
+  function append(all, more) {
+    for (const each of more) all.push(each);
+    return all;
   }
 
   function seen(search) {
@@ -50,17 +60,24 @@ nearstar.start = function () {
     return new URLSearchParams({ run: search.run, nodes, points });
   }
 
-  async function follow() {
+  async function ask() {
     try {
       const answer = await fetch(`state?${seen(page.search)}`, { cache: "no-store" });
-      if (!answer.ok) throw new Error(`${answer.status}`);
-      merge(await answer.json());
-      show();
+      if (answer.ok) return await answer.json();
+      return { live: { state: "lost", text: `nearstar watch cannot show the run (${answer.status}).` } };
     } catch {
-      page.live = { state: "lost", text: "The page is no longer followed: nearstar watch has ended." };
-      show();
+      return { live: { state: "lost", text: "The run is no longer followed: nearstar watch has ended." } };
     }
-    setTimeout(follow, 1000);
+  }
+
+  async function follow() {
+    const news = await ask();
+    try {
+      merge(news);
+      show();
+    } finally {
+      setTimeout(follow, 1000);
+    }
   }
 
   show();

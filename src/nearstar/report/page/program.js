@@ -1,6 +1,7 @@
 /* The program: what Python laid out for reading, and its text to take along. */
 
 nearstar.sections.program = function (element, page) {
+  const LONGEST_ON_PAPER = 1000; // characters of a text that somebody might type
   const layout = nearstar.element("div");
   const text = nearstar.element("pre", { class: "ns-text" });
   const said = nearstar.element("span", { class: "muted small", role: "status" });
@@ -30,6 +31,7 @@ nearstar.sections.program = function (element, page) {
     shown = page.program.html;
     layout.innerHTML = shown; // made, and escaped, by program_html
     text.textContent = page.program.text;
+    whole.classList.toggle("long", page.program.text.length > LONGEST_ON_PAPER);
     said.textContent = "";
   }
 

@@ -28,10 +28,17 @@ nearstar.sections.scores = function (element, page) {
   function explanation(classes, compared) {
     const f1 =
       classes.length === 2
-        ? make("span", {}, "F1 is that of ", make("b", {}, make("bdi", {}, classes[1])), ";")
-        : "F1 is the mean over the classes, weighted by how often each is the true one;";
+        ? [
+            "F1 is that of ",
+            make("b", {}, make("bdi", {}, classes[1])),
+            "; macro F1 is the mean of both classes.",
+          ]
+        : [
+            "F1 is the mean over the classes, weighted by how often each is the true one; ",
+            "macro F1 is their plain mean.",
+          ];
     const marks = compared ? " ▲ and ▼: better and worse than this program." : "";
-    return [f1, " macro F1 is their plain mean.", marks];
+    return [...f1, marks];
   }
 
   function drawnPart(part, classes) {

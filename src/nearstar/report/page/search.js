@@ -46,16 +46,22 @@ nearstar.tiles = function (holder) {
       `structural cost ${number(cost)} + validation error ${number(nodes.error[i])}`];
   }
 
-  function bound({ bound: value, ended: how }) {
+  /** Whether bounds rest on a heuristic; else they are of structural cost alone. */
+  const guided = ({ nodes }) => nodes.kind.some((kind) => !(kind & nearstar.kinds.complete));
+
+  function bound(search) {
+    const { bound: value, ended: how } = search;
     if (value === null) return ["–", how === null ? "none so far" : "this search gives none"];
     if (value === "inf") return ["∞", "nothing is left to explore"];
-    return [number(value), "by the heuristic, nothing unexplored costs less"];
+    const proviso = guided(search) ? "by the heuristic, " : "";
+    return [number(value), `${proviso}nothing unexplored costs less`];
   }
 
-  function gap({ gap: value }) {
-    if (value === null) return ["–", "needs a program and a bound"];
-    return [number(value),
-      "how far the best program may be from the best there is, if the heuristic never overestimates"];
+  function gap(search) {
+    if (search.gap === null) return ["–", "needs a program and a bound"];
+    const proviso = guided(search) ? ", if the heuristic never overestimates" : "";
+    return [number(search.gap),
+      `by how much the best program may cost more than the best there is${proviso}`];
   }
 
   function waiting({ waiting: nodes }) {
@@ -72,7 +78,7 @@ nearstar.tiles = function (holder) {
       const { count } = nearstar;
       const tiles = [
         ["Programs trained", count(search.trained),
-          `${count(search.rounds)} rounds${waiting(search)}`],
+          `${count(search.rounds)} ${search.rounds === 1 ? "round" : "rounds"}${waiting(search)}`],
         ["Time", nearstar.seconds(search.seconds), `${search.algorithm}${ended(search.ended)}`],
         ["Best cost", ...best(search)],
         ["Bound", ...bound(search)],
@@ -281,8 +287,13 @@ nearstar.history = function (holder) {
       points = search.trace.map(([seconds, trained, best, bound]) =>
         [seconds, trained, best, bound === "inf" ? best : bound]);
       const last = points.at(-1);
-      if (last && search.seconds > last[SECONDS]) {
-        points.push([search.seconds, search.trained, last[2], last[3]]);
+      if (last) {
+        // Where it stands now: the end of a search may have raised its bound.
+        const bound = { null: last[3], inf: last[2] }[search.bound] ?? search.bound;
+        const seconds = Math.max(search.seconds, last[SECONDS]);
+        if (seconds > last[SECONDS] || bound !== last[3]) {
+          points.push([seconds, search.trained, last[2], bound]);
+        }
       }
       holder.hidden = points.length === 0;
       if (!points.length) return;

@@ -58,6 +58,7 @@ nearstar.nodes = function () {
     state(i) {
       if (nodes.is(i, "complete")) return "complete";
       if (nodes.children(i).length) return "expanded";
+      if (i === search.best) return ""; // a network may be the answer
       return nodes.f(i) >= nodes.bestCost() - 1e-9 ? "pruned" : "open";
     },
   };

@@ -278,3 +278,12 @@ def test_hostile_names_are_data(tmp_path: Path) -> None:
     for html in (page["program"]["html"], *(each["html"] for each in page["front"])):
         assert "<script" not in html and "<img" not in html
     assert "<script>window" not in render(page)
+
+
+def test_a_journal_of_another_version_is_told_each_time(tmp_path: Path) -> None:
+    header = {"format": "nearstar-journal", "version": 2, "nearstar": "9.1"}
+    lines = [line_of(0, header), line_of(1, {"kind": "started", "at": 0.0})]
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(lines))
+    live = LivePage(tmp_path)
+    for _ in range(2):
+        assert "use the nearstar that wrote it (9.1)" in live.page()["notes"][0]

@@ -119,14 +119,17 @@ def record_at(path: Path, offset: int) -> dict[str, Any]:
 def read_header(reader: Reader) -> dict[str, Any] | None:
     """The first record, which says what the journal is about; None if there is none yet."""
     first = next(reader.new_lines(), None)
-    if first is None:
-        return None
+    return None if first is None else header_in(first, reader.path)
+
+
+def header_in(first: Line, path: Path) -> dict[str, Any]:
+    """The header in the first line of a journal."""
     header = first.record
     if header.get("format") != FORMAT:
-        raise JournalError(f"{reader.path} is not a journal of nearstar")
+        raise JournalError(f"{path} is not a journal of nearstar")
     if header.get("version") != VERSION:
         raise JournalError(
-            f"{reader.path} has version {header.get('version')!r} of the format; this nearstar "
+            f"{path} has version {header.get('version')!r} of the format; this nearstar "
             f"reads version {VERSION}: use the nearstar that wrote it ({header.get('nearstar')})"
         )
     return header

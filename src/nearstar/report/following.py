@@ -17,8 +17,8 @@ from typing import Any
 from nearstar.data.scale import Scale
 from nearstar.domain import Domain
 from nearstar.errors import NearstarError
-from nearstar.journal import JOURNAL, JournalError, Reader, Record, read_header, record_at
-from nearstar.journal.reading import Line
+from nearstar.journal import JOURNAL, JournalError, Reader, Record, record_at
+from nearstar.journal.reading import Line, header_in
 from nearstar.metrics import Metrics
 from nearstar.model import Model
 from nearstar.program import Program, is_complete
@@ -108,16 +108,17 @@ class Following:
     def _read(self) -> None:
         try:
             if self.story is None:
-                first = next(Reader(self.path).new_lines(), None)
-                header = read_header(self._reader)
-                if first is None or header is None:
+                first = next(self._reader.new_lines(), None)
+                if first is None:
                     return
-                self._open(header)
                 self._last = first
+                self._open(header_in(first, self.path))
             for line in self._reader.new_lines():
                 self._note(line.record, line.offset)
                 self._last = line
-        except JournalError:
+        except JournalError as problem:
+            if self.story is None and self._reader.count:  # a header that cannot be used
+                self._stuck = str(problem)
             raise
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
             self._stuck = f"{self.path} has records that this nearstar does not know: {problem!r}"

@@ -61,5 +61,5 @@ def _row(cell: Markup, values: Iterable[str]) -> Markup:
 
 @cache
 def _style() -> Markup:
-    text = (files("nearstar.report") / "page" / "program.css").read_text("utf-8")
+    text = (files("nearstar.report") / "assets" / "program.css").read_text("utf-8")
     return Markup("<style>{}</style>").format(Markup(text))

@@ -51,7 +51,7 @@ def render(page: Mapping[str, Any]) -> str:
 
 @cache
 def _part(name: str) -> str:
-    return (files("nearstar.report") / "page" / name).read_text("utf-8")
+    return (files("nearstar.report") / "assets" / name).read_text("utf-8")
 
 
 @cache

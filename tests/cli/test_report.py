@@ -250,3 +250,8 @@ def test_a_damaged_journal_is_told_of(mice: Path) -> None:
     page = reported("run")
     assert "as far as its journal can be read" in page["notes"][0]
     check(page, report)
+
+
+def test_a_run_that_is_not_there(tmp_path: Path) -> None:
+    said = refused("report", tmp_path / "nowhere")
+    assert said.endswith("nowhere; give the folder of a fit, or a model.json\n")

@@ -81,6 +81,8 @@ def _found(place: Path, data: str | None) -> Found:
     """What is to be reported of: a run, or a model by itself."""
     if place.is_dir():
         return found_in(place, data)
+    if not place.exists():
+        raise NearstarError(f"there is no {place}; give the folder of a fit, or a model.json")
     if data is not None:
         raise NearstarError(
             f"--data says where the data of a run are, but {place} is no folder of one; give "

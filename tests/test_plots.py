@@ -5,9 +5,11 @@ from __future__ import annotations
 import builtins
 import io
 import itertools
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from models.random_models import Case, cases, some_data
 
 import nearstar as ns
 from nearstar.errors import DataError, NearstarError, ProgramError
+from nearstar.plots import CLASSES
 
 pytest.importorskip("matplotlib")
 from matplotlib.colors import to_hex
@@ -228,3 +231,9 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, result: ns.Result) 
     ):
         with pytest.raises(NearstarError, match=r"nearstar\[plots\]"):
             draw()
+
+
+def test_a_class_has_one_colour_here_and_on_the_page() -> None:
+    style = (files("nearstar.report") / "assets" / "page.css").read_text("utf-8")
+    light, _, _ = style.partition("prefers-color-scheme: dark")
+    assert tuple(re.findall(r"--class-\d: (#\w+);", light)) == CLASSES

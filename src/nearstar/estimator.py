@@ -25,7 +25,6 @@ from nearstar.estimating.reader import Reader
 from nearstar.estimating.report import explanation, front_table, history_table
 from nearstar.estimating.settings import read_seed, read_settings
 from nearstar.estimating.targets import accuracy
-from nearstar.fitting import read_search
 from nearstar.model import Model
 from nearstar.prepared import prepare
 from nearstar.program import Program
@@ -358,13 +357,12 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         check_is_fitted(self, "model_")
         parts = {} if X is None else {"test": self._read_test(X, y).recordings}
-        algorithm = type(read_search(self.search)).__name__
         page = make_page(
             self.model_,
             Path(path).stem,
             parts=parts,
             front=self._models,
-            story=Story.of(self.result_, algorithm),
+            story=Story.of(self.result_),
         )
         write_whole(path, render(page))
 

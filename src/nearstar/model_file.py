@@ -27,7 +27,7 @@ from nearstar.plain_json import from_json, to_json
 from nearstar.program import Program
 from nearstar.relax import Units
 from nearstar.text import parse, to_text
-from nearstar.types import Sequence, Signature, Vector
+from nearstar.types import Signature
 from nearstar.whole_files import write_whole
 
 FORMAT = "nearstar-model"
@@ -46,7 +46,6 @@ _MOST_READING = 300_000_000
 """The largest product of a program's characters and its features: what laying it out may take."""
 _LONGEST = 500
 """Characters of what an error tells about a file's contents."""
-_TYPES: dict[str, type[Vector] | type[Sequence]] = {"Vector": Vector, "Sequence": Sequence}
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What reading may raise where a value is not what it is taken for; NearstarError is one."""
 
@@ -234,13 +233,15 @@ def _signature(value: Any) -> Signature:
     ends = _check(value, dict, "a table of input and output")
     if set(ends) != {"input", "output"}:
         raise NearstarError(f"expected input and output, not {reprlib.repr(list(ends))}")
-    return Signature(_type(ends["input"]), _type(ends["output"]))
+    for end in ends.values():
+        _check_type(end)
+    return Signature.from_dict(ends)
 
 
-def _type(value: Any) -> Vector | Sequence:
+def _check_type(value: Any) -> None:
     match value:
-        case ["Vector" | "Sequence" as kind, int(size)] if size <= _MOST_SIZE:
-            return _TYPES[kind](size)
+        case ["Vector" | "Sequence", int(size)] if size <= _MOST_SIZE:
+            return
     raise NearstarError(
         f"expected Vector or Sequence and a size up to {_MOST_SIZE}, not {reprlib.repr(value)}"
     )

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
     from nearstar.report.words import Line
 
-# Okabe and Ito's colours, which colour-blind people can tell apart.
+# Which colour-blind people can tell apart.
 _BLUE, _ORANGE, _GREY = "#0072b2", "#d55e00", "#767676"
-_CLASSES = (
-    *("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2"),
-    *("#d55e00", "#cc79a7", "#000000", "#8c6d31", "#7f7f7f"),
+CLASSES = (
+    *("#0458b9", "#c38a07", "#078e7c", "#e959c1", "#7a2b01"),
+    *("#5398da", "#25262e", "#7c7700", "#59388c", "#d45656"),
 )
+"""As on the page, so that a class has one colour."""
 _UNLABELLED = "#e8e8e8"
 _LINE, _INDENT, _LETTER, _COLUMN = 0.28, 0.3, 0.09, 2.0
 """Inches in the drawing of a program: of a line, a step inwards, a letter, an output's weights."""
@@ -103,7 +104,9 @@ def plot_ethogram(model: Model, data: Recordings | Sequences, index: int = 0) ->
     """
     from nearstar.report.traces import telling, traces
 
-    recordings = data if isinstance(data, Recordings) else _unnamed(data)
+    if not isinstance(data, Recordings):
+        check_sequences(data, "the data")
+    recordings = data if isinstance(data, Recordings) else Recordings.of(data)
     if recordings.sequences.vectors:
         raise DataError("plain vectors have no time to plot them over; expected sequences")
     if not 0 <= index < len(recordings):
@@ -196,16 +199,14 @@ def _lines(part: Line, model: Model) -> Iterator[_Line]:
     if (leaf := node.leaf) is None:
         yield _Line(depth, text)
         return
-    named = node.outputs == len(model.class_names)
-    titles = model.class_names if named else tuple(map(str, range(node.outputs)))
-    yield _Line(depth, text, titles if node.outputs > 1 else ())
+    yield _Line(depth, text, node.called(model.class_names) if node.outputs > 1 else ())
     for column, weights in zip(leaf.columns, leaf.weights, strict=True):
         bars = weights * model.scale.std[column]
         feature = model.domain.features[column]
         yield _Line(depth + 1, feature, weights=tuple(weights), bars=tuple(bars))
-    for place, weights in enumerate(leaf.accumulator):
-        yield _Line(depth + 1, f"accumulator {place}", weights=tuple(weights))
-    yield _Line(depth + 1, "bias" if leaf.columns else "constant", weights=tuple(leaf.bias))
+    for name, weights in zip(leaf.carried, leaf.accumulator, strict=True):
+        yield _Line(depth + 1, name, weights=tuple(weights))
+    yield _Line(depth + 1, leaf.own, weights=tuple(leaf.bias))
 
 
 def _bands(
@@ -237,12 +238,7 @@ def _bands(
 
 
 def _colour(code: int) -> str:
-    return _UNLABELLED if code < 0 else _CLASSES[code % len(_CLASSES)]
-
-
-def _unnamed(data: Sequences) -> Recordings:
-    check_sequences(data, "the data")
-    return Recordings(data, (), tuple(range(len(data))))
+    return _UNLABELLED if code < 0 else CLASSES[code % len(CLASSES)]
 
 
 def _axes() -> Axes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from nearstar.errors import ProgramError
 
@@ -87,6 +89,13 @@ class Signature:
     def giving(self, output: Vector | Sequence) -> Signature:
         """The same input, another output."""
         return Signature(self.input, output, self.carried)
+
+    @classmethod
+    def from_dict(cls, ends: Mapping[str, Any]) -> Signature:
+        """The type of this plain JSON, as ``to_dict`` gives it."""
+        kinds = {each.__name__: each for each in (Vector, Sequence)}
+        source, target = (kinds[kind](size) for kind, size in (ends["input"], ends["output"]))
+        return cls(source, target)
 
     def to_dict(self) -> dict[str, list[str | int]]:
         """Both ends as plain JSON: ``["Sequence", 19]``."""

@@ -35,8 +35,7 @@ def told(story: Story) -> dict[str, Any]:
 @pytest.mark.parametrize("case", CASES)
 def test_a_result_and_its_journal_tell_the_same(case: str, tmp_path: Path) -> None:
     result = run(**CASES[case], run=tmp_path)
-    story, from_journal = Story.of(result, "any"), followed(tmp_path)
-    from_journal.algorithm = "any"
+    story, from_journal = Story.of(result), followed(tmp_path)
     assert told(from_journal) == told(story)
     assert [row.index for row in from_journal.front] == [
         each.evaluation.index for each in result.front
@@ -56,7 +55,7 @@ def assert_true(story: Story, result: Result) -> None:
 
 def test_scores_are_those_of_the_evaluations(tmp_path: Path) -> None:
     result = run(**CASES["start"], run=tmp_path)
-    for story in (Story.of(result, "any"), followed(tmp_path)):
+    for story in (Story.of(result), followed(tmp_path)):
         for each in result.evaluations:
             known = {"f1": each.f1, "accuracy": each.accuracy}
             if not each.epoch and story.run:  # what is given is not in the journal, but for its f
@@ -82,7 +81,7 @@ def test_other_runs_may_be_too_short_for_all_completions(tmp_path: Path) -> None
 def test_increments_make_the_whole(data: st.DataObject) -> None:
     space = small_space()
     limits = Limits(trainings=data.draw(st.integers(1, 40)))
-    story = Story.of(drive(Plain().search(space), Table(), space, limits=limits), "Plain")
+    story = Story.of(drive(Plain().search(space), Table(), space, limits=limits))
     nodes, points = (data.draw(st.integers(0, len(of) + 2)) for of in (story.texts, story.points))
     first, rest = story.to_page(), story.to_page(nodes, points)
     assert first["trace"][:points] + rest["trace"] == first["trace"]
@@ -125,6 +124,6 @@ def test_what_is_not_finite_is_json() -> None:
 def test_thousands_of_evaluations_are_small() -> None:
     space = small_space(max_depth=7)
     result = drive(Plain(width=20).search(space), Table(), space, limits=Limits(trainings=5000))
-    page = Story.of(result, "Plain").to_page()
+    page = Story.of(result).to_page()
     assert len(page["nodes"]["text"]) == 5000
     assert len(json.dumps(page)) < 2_000_000

@@ -30,6 +30,11 @@ class Recordings:
     rows: NDArray[np.int64] | None = None
     """The row of each frame in the table, counted from 0."""
 
+    @classmethod
+    def of(cls, sequences: Sequences) -> Recordings:
+        """Sequences from nowhere else, which have no names."""
+        return cls(sequences, sequences.class_names, tuple(range(len(sequences))))
+
     def __len__(self) -> int:
         return len(self.sequences)
 

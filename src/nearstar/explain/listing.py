@@ -43,13 +43,10 @@ def in_parts(model: Model, digits: int = DIGITS) -> str:
 def _table(node: Node, leaf: Leaf, model: Model) -> list[str]:
     """What a leaf has learned."""
     features = [model.domain.features[column] for column in leaf.columns]
-    carried = [f"accumulator {index}" for index in range(len(leaf.accumulator))]
-    named = node.outputs == len(model.class_names)
-    outputs = model.class_names if named else [str(index) for index in range(node.outputs)]
     rows = np.vstack([leaf.weights, leaf.accumulator, leaf.bias])
-    cells = [list(outputs) if node.outputs > 1 else [""]]
+    cells = [[*node.called(model.class_names)] if node.outputs > 1 else [""]]
     cells += [[number(value) for value in row] for row in rows.tolist()]
-    titles = ["", *features, *carried, "bias"]
+    titles = ["", *features, *leaf.carried, leaf.own]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     title_width = max(map(len, titles))
     return [

@@ -34,6 +34,17 @@ class Leaf:
     mean: Array
     """The mean of the features it reads: that of the training data, 0 for a window's change."""
 
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """What the components of the accumulator are called."""
+        n = len(self.accumulator)
+        return ("accumulator",) if n == 1 else tuple(f"accumulator {i}" for i in range(n))
+
+    @property
+    def own(self) -> str:
+        """What its bias is called."""
+        return "bias" if self.columns else "constant"
+
 
 @dataclass(frozen=True, eq=False)
 class Node:
@@ -56,6 +67,12 @@ class Node:
     def outputs(self) -> int:
         """Components of its value."""
         return self.program.signature.output.size
+
+    def called(self, class_names: tuple[str, ...]) -> tuple[str, ...]:
+        """What its outputs are called: as the classes, where there are as many."""
+        if self.outputs == len(class_names):
+            return class_names
+        return tuple(map(str, range(self.outputs)))
 
     @property
     def arguments(self) -> tuple[Path, ...]:

@@ -141,11 +141,7 @@ def _of_leaf(leaf: Leaf, rounded: Leaf, view: View, model: Model) -> Condition |
     quantities: list[Quantity] = [
         Feature(model.domain.features[column], column, view) for column in leaf.columns
     ]
-    n_carried = len(leaf.accumulator)
-    quantities += [
-        Carried("accumulator" if n_carried == 1 else f"accumulator {component}", component)
-        for component in range(n_carried)
-    ]
+    quantities += [Carried(name, component) for component, name in enumerate(leaf.carried)]
     weights = [*leaf.weights[:, 0].tolist(), *leaf.accumulator[:, 0].tolist()]
     bias = float(leaf.bias[0])
     counting = [

@@ -29,14 +29,10 @@ from nearstar.run.audit import never_completed
 from nearstar.run.limits import Limits
 from nearstar.run.trace import TracePoint
 from nearstar.text import parse, to_text
-from nearstar.types import Sequence as SequenceType
-from nearstar.types import Signature, Vector
+from nearstar.types import Signature
 
 _GIVEN = -1
 """In place of an offset, for a program that was given at the start."""
-_TYPES: dict[str, type[Vector] | type[SequenceType]] = {
-    each.__name__: each for each in (Vector, SequenceType)
-}
 
 
 class Following:
@@ -291,9 +287,7 @@ class About:
 
     @cached_property
     def signature(self) -> Signature:
-        ends = self._about["signature"]
-        source, target = (_TYPES[kind](size) for kind, size in (ends["input"], ends["output"]))
-        return Signature(source, target)
+        return Signature.from_dict(self._about["signature"])
 
     def parse(self, text: str) -> Program:
         """The program with this text."""

@@ -76,32 +76,26 @@ def write_report(
     task: Task,
     domain: Domain,
     *,
-    search: str = "AStar",
     test: Sequences | None = None,
     compare: Mapping[str, Model] | None = None,
 ) -> None:
     """Write what `learn` found as a page to read in a browser: one HTML file.
 
-    ``search`` names the algorithm. With ``test`` data the scores on these are shown too, and some
+    With ``test`` data the scores on these are shown too, and some
     of their sequences over time; else some of the validation data. ``compare`` are other models by
     name, such as that of an RNN, whose scores stand beside.
     """
     if result.best is None:
         raise NearstarError(f"there is no program to report of: {result.summary()}")
-    names = task.train.class_names
-    prepared = Prepared(task, domain, Budget(), names, DataFormat())
+    prepared = Prepared(task, domain, Budget(), task.train.class_names, DataFormat())
     models = [prepared.model(each.trained, tuned=False, provenance={}) for each in result.front]
     parts = {"training": task.train, "validation": task.valid, "test": test}
     page = make_page(
         models[result.front.index(result.best)],
         Path(path).stem,
-        parts={
-            name: Recordings(data, names, tuple(range(len(data))))
-            for name, data in parts.items()
-            if data is not None
-        },
+        parts={name: Recordings.of(data) for name, data in parts.items() if data is not None},
         front=models,
-        story=Story.of(result, search),
+        story=Story.of(result),
         others=compare,
     )
     write_whole(path, render(page))

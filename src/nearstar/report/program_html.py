@@ -102,13 +102,8 @@ class _Tables:
         ]
         if more := len(leaf.columns) - len(rows):
             rows.append(self._left_out(more, node.outputs))
-        rows += [
-            self._row(
-                f"accumulator {index}" if node.signature.carried > 1 else "accumulator", weights
-            )
-            for index, weights in enumerate(leaf.accumulator)
-        ]
-        rows.append(self._row("bias" if leaf.columns else "constant", leaf.bias))
+        rows += map(self._row, leaf.carried, leaf.accumulator)
+        rows.append(self._row(leaf.own, leaf.bias))
         names = "ns-weights"
         names += " ns-many" if node.outputs > _FEW else ""
         names += " ns-small" if node.outputs > _MANY else ""
@@ -120,9 +115,7 @@ class _Tables:
     def _head(self, node: Node) -> Markup:
         if node.outputs == 1:
             return Markup("")
-        named = node.outputs == len(self._model.class_names)
-        titles = self._model.class_names if named else map(str, range(node.outputs))
-        cells = (_title("col", title) for title in titles)
+        cells = (_title("col", title) for title in node.called(self._model.class_names))
         return Markup("<thead><tr><td></td>{}</tr></thead>").format(_joined(cells))
 
     def _row(self, title: str, numbers: Array, influence: Array | None = None) -> Markup:

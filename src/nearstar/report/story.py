@@ -103,12 +103,12 @@ class Story:
         self._audits: tuple[Audit | None, Audit | None] = (None, None)
 
     @classmethod
-    def of(cls, result: Result, algorithm: str) -> Story:
+    def of(cls, result: Result) -> Story:
         """The story of a result."""
         evaluations = result.evaluations
         weight = evaluations[0].weight if evaluations else 1.0
         relaxed = any(each.answer and not each.complete for each in evaluations)
-        story = cls("", algorithm, weight, relaxed=relaxed)
+        story = cls("", result.algorithm, weight, relaxed=relaxed)
         for each in evaluations:
             story.add(
                 to_text(each.program),

@@ -43,6 +43,7 @@ def drive(
     relaxed: bool = False,
     keep: bool = False,
     samples: int = 0,
+    algorithm: str = "",
 ) -> Result:
     """Train what the search asks for until it ends, a limit is reached, or Ctrl-C is pressed.
 
@@ -56,7 +57,7 @@ def drive(
     answers too. ``keep`` all answers, for searches that start trainings from others. ``samples``:
     when the search has ended, random completions of so many nodes that it left unfinished are
     trained for the audit, beyond all limits. They are programs like all others: one that is better
-    than the best becomes the best.
+    than the best becomes the best. ``algorithm`` is the search's name, for the result.
     """
     limits = Limits() if limits is None else limits
     workers = Threads(1) if workers is None else workers
@@ -99,6 +100,7 @@ def drive(
         rounds=record.rounds,
         seconds=seconds,
         engine_seconds=record.engine_seconds,
+        algorithm=algorithm,
         audit=audit,
         pruned=pruned,
     )

@@ -133,6 +133,7 @@ def learn(
             relaxed=isinstance(algorithm, RNN),
             keep=getattr(algorithm, "warm_start", False),
             samples=int(audit_samples),
+            algorithm=type(algorithm).__name__,
         )
 
 

@@ -43,6 +43,8 @@ class Result:
     seconds: float
     engine_seconds: float
     """Processor time of all trainings, summed."""
+    algorithm: str = ""
+    """The name of the search's class."""
     audit: Audit | None = None
     """Of partial programs that the search completed."""
     pruned: Audit | None = None

@@ -25,6 +25,11 @@ class Stop:
         """Ask the training to end."""
         self.flag[0] = 1
 
+    @property
+    def is_set(self) -> bool:
+        """Whether it was asked to end."""
+        return bool(self.flag[0])
+
 
 class Stopped(Exception):  # noqa: N818 (an outcome, not an error)
     """Raised by a training that was asked to end."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import NamedTuple
 
+from nearstar.interrupt import Stop
 from nearstar.run.audit import audit_completions, audit_search, random_completions, unfinished
 from nearstar.run.collecting import nothing_to_collect
 from nearstar.run.evaluation import Candidate
@@ -44,6 +45,7 @@ def drive(
     keep: bool = False,
     samples: int = 0,
     algorithm: str = "",
+    stop: Stop | None = None,
 ) -> Result:
     """Train what the search asks for until it ends, a limit is reached, or Ctrl-C is pressed.
 
@@ -57,7 +59,8 @@ def drive(
     answers too. ``keep`` all answers, for searches that start trainings from others. ``samples``:
     when the search has ended, random completions of so many nodes that it left unfinished are
     trained for the audit, beyond all limits. They are programs like all others: one that is better
-    than the best becomes the best. ``algorithm`` is the search's name, for the result.
+    than the best becomes the best. ``algorithm`` is the search's name, for the result. ``stop``
+    ends it from another thread, as Ctrl-C does.
     """
     limits = Limits() if limits is None else limits
     workers = Threads(1) if workers is None else workers
@@ -68,7 +71,7 @@ def drive(
     if given is not None:
         record.give(given)
     known = Known(memory, caches, given, keep)
-    driver = _Driver(trainer, workers, known, record)
+    driver = _Driver(trainer, workers, known, record, stop)
     ended, bound = driver.run(search, limits)
     seconds = known.clock.seconds
     audit = pruned = None
@@ -115,8 +118,16 @@ def _rank(candidate: Candidate) -> tuple[float, ...]:
 class _Driver:
     """Drives searches of one run."""
 
-    def __init__(self, trainer: Trainer, workers: Workers, known: Known, record: Record) -> None:
+    def __init__(
+        self,
+        trainer: Trainer,
+        workers: Workers,
+        known: Known,
+        record: Record,
+        stop: Stop | None,
+    ) -> None:
         self.trainer = trainer
+        self.stop = stop
         self.workers = workers
         self.known = known
         self.record = record
@@ -129,7 +140,7 @@ class _Driver:
         """
         try:
             compile_engine()  # before the clock starts
-            with Pool(self.workers, self.trainer) as pool:
+            with Pool(self.workers, self.trainer, self.stop) as pool:
                 return self._answer(search, limits, pool, counts)
         except KeyboardInterrupt:
             return _Ending("interrupted", self.record.bound)

@@ -11,6 +11,7 @@ from typing import Any
 
 from nearstar.domain import Domain
 from nearstar.errors import NearstarError
+from nearstar.interrupt import Stop
 from nearstar.library import Affine, Select
 from nearstar.model import Model
 from nearstar.program import Program, is_complete
@@ -58,6 +59,7 @@ def learn(
     audit_samples: int = 0,
     run: str | Path | RunMemory | None = None,
     cache: Sequence[str | Path] = (),
+    stop: Stop | None = None,
 ) -> Result:
     """Search for the program of least weight × structural cost + validation error.
 
@@ -86,6 +88,8 @@ def learn(
     ``cache`` names folders of other runs, on the same data with the same budget and seed, say with
     another algorithm or weight: what was trained in them is not trained again. It counts as trained
     all the same.
+
+    ``stop`` ends it from another thread, as Ctrl-C does, when its ``set`` is called.
     """
     algorithm = AStar() if algorithm is None else algorithm
     budget = Budget() if budget is None else budget
@@ -134,6 +138,7 @@ def learn(
             keep=getattr(algorithm, "warm_start", False),
             samples=int(audit_samples),
             algorithm=type(algorithm).__name__,
+            stop=stop,
         )
 
 

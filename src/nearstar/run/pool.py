@@ -23,9 +23,11 @@ class OutOfTime(Exception):  # noqa: N818 (an outcome, not an error)
 class Pool:
     """Workers at work for a run; a context that ends with all that they do for it."""
 
-    def __init__(self, workers: Workers, trainer: Trainer) -> None:
+    def __init__(self, workers: Workers, trainer: Trainer, ended: Stop | None = None) -> None:
+        """``ended`` may be set by another thread, and is then taken as Ctrl-C is."""
         self._workers = workers
         self._trainer = trainer
+        self._ended = ended
         self._stop = Stop()
         self._presses = Presses(self._stop)
         self._under_way: list[Future[Trained]] = []
@@ -58,17 +60,23 @@ class Pool:
         there is none.
         """
         while not future.done():
-            self._presses.check()
+            self._check()
             if (seconds := left()) <= 0:
                 raise OutOfTime
             while self._has_room() and go_ahead():
                 pass
             wait(self._unfinished(), min(seconds, LOOK_UP), FIRST_COMPLETED)
-        self._presses.check()  # jobs that were stopped by it have no results
+        self._check()  # jobs that were stopped by it have no results
         try:
             return future.result()
         except Stopped:  # elsewhere, by a clock that is a little ahead
             raise OutOfTime from None
+
+    def _check(self) -> None:
+        """Raise KeyboardInterrupt if the run is to end."""
+        self._presses.check()
+        if self._ended is not None and self._ended.is_set:
+            raise KeyboardInterrupt
 
     def _has_room(self) -> bool:
         """Whether one of several workers would be idle, now or until the next jobs come."""

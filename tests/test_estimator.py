@@ -546,6 +546,34 @@ def test_weights_of_classes_shift_what_is_predicted() -> None:
     assert np.mean(rare.predict(X)) > shares[0]
 
 
+def test_the_best_programs_are_trained_again(tmp_path: Path) -> None:
+    X, y = crossed(noise=0.5)
+    hasty = ns.Budget(symbolic_epochs=2, neural_epochs=2)
+    plain = quick(budget=hasty, trainings=20).fit(X, y)
+    again = quick(budget=hasty, trainings=20, finalists=3).fit(X, y, run=tmp_path)
+    assert plain.result_.finals is None and again.result_.finals is not None
+    assert again.result_.finals.trained == 3
+    before, now = (each.programs_["score"].min() for each in (plain, again))
+    assert now < before
+    best = again.result_.best
+    assert best is not None and again.model_.theta.tolist() == best.trained.theta.tolist()
+    resumed = quick(budget=hasty, trainings=20, finalists=3).fit(X, y, run=tmp_path)
+    assert resumed.program_ == again.program_
+
+
+def test_the_f1_loss_says_yes_more_often() -> None:
+    X = np.random.default_rng(0).normal(size=(200, 1))
+    y = (X[:, 0] + np.random.default_rng(1).normal(size=200) > 1.5).astype(int)
+    last = ns.Budget(symbolic_epochs=30, select="last")
+    shares = [
+        np.mean(quick(budget=last, loss=loss).fit(X, y).predict(X))
+        for loss in ("cross-entropy", None, "f1")
+    ]
+    assert shares[0] == shares[1] < shares[2]
+    with pytest.raises(NearstarError, match="two classes, and there are 3"):
+        quick(loss="f1").fit(X, np.arange(200) % 3)
+
+
 def test_a_tuned_threshold_is_no_worse_in_validation_and_is_saved(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(300, 2))
@@ -761,6 +789,9 @@ def test_bad_data_are_refused_with_their_place(X: Any, y: Any, message: str) -> 
         ({"start": "map (fun x_t. Afine(x_t)) x"}, "Affine"),
         ({"class_weight": "balance"}, "balanced"),
         ({"class_weight": {2: 1.0}}, "class_weight names 2"),
+        ({"loss": "f2"}, "no loss 'f2'"),
+        ({"finalists": -1}, "finalists must be a whole number from 0"),
+        ({"finalists": "all"}, "finalists"),
         ({"validation": 1.0}, "validation"),
         ({"validation": "a third"}, "validation"),
         ({"validation": (X3, [np.full(6, 9)] * 8)}, "label 9"),

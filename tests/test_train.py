@@ -173,6 +173,82 @@ def test_adam_takes_the_steps_of_its_definition() -> None:
     np.testing.assert_allclose(trained.theta, theta, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("class_weights", [None, (0.5, 3.0)])
+@pytest.mark.parametrize("select", ["best", "last"])
+def test_the_f1_loss_weighs_classes_by_the_f1_of_the_epoch_before(
+    class_weights: tuple[float, float] | None, select: str
+) -> None:
+    """One leaf, one batch, no scaling: the same as written out in double precision."""
+    random = np.random.default_rng(2)
+    X = random.normal(size=(60, 2)).astype(np.float32).astype(np.float64)
+    y = (X[:, 0] + random.normal(size=60) > 1.2).astype(int)
+    y[:5] = -1
+    task = Task(Sequences.from_arrays(X.astype(np.float32), y), standardise=False)
+    program = parse("Affine(x)", Domain.of_size(2), task.signature()).program
+    theta = initial(layout(program), 3).astype(np.float64)
+    inputs, known = np.hstack([X, np.ones((60, 1))])[5:], y[5:]
+    first, second = class_weights or (1.0, 1.0)
+    share = known.mean()
+    always_yes = f1 = 2 * share / (1 + share)
+    mean, square, seen = np.zeros(3), np.zeros(3), []
+    for t in range(1, 41):
+        reached = np.clip(max(f1, always_yes), 0.05, 0.95)
+        weights = np.where(known == 1, second * (2 - reached), first * reached)
+        slopes = weights * (1 / (1 + np.exp(-inputs @ theta)) - known)
+        gradient = inputs.T @ slopes / weights.sum()
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        theta = theta - 0.1 * mean / (1 - 0.9**t) / (np.sqrt(square / (1 - 0.999**t)) + 1e-8)
+        yes = inputs @ theta > 0
+        f1 = 2 * np.sum(yes & (known == 1)) / (np.sum(yes) + np.sum(known))
+        seen.append((f1, theta))
+    assert len({round(each, 6) for each, _ in seen}) > 3, "the weights never change"
+    expected = seen[-1] if select == "last" else max(seen, key=lambda each: each[0])
+    budget = Budget(
+        symbolic_epochs=40,
+        learning_rate=0.1,
+        batch_size=60,
+        loss="f1",
+        select=select,
+        class_weights=class_weights,
+    )
+    trained = train(program, task, budget, seed=3)
+    assert trained.error == pytest.approx(1 - expected[0])
+    np.testing.assert_allclose(trained.theta, expected[1], rtol=1e-3, atol=1e-4)
+
+
+def test_the_f1_loss_finds_what_is_rare() -> None:
+    """With one behaviour in ten and labels that are noisy, likelihood hardly ever says yes."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3000, 2)).astype(np.float32)
+    y = (X[:, 0] + 1.5 * random.normal(size=3000) > 2.3).astype(int)
+    task = Task(*(Sequences.from_arrays(X[part::2], y[part::2]) for part in (0, 1)))
+    program = parse("Affine(x)", Domain.of_size(2), task.signature()).program
+    budget = Budget(symbolic_epochs=20, select="last")
+    f1 = {
+        loss: 1 - train(program, task, replace(budget, loss=loss)).error
+        for loss in ("cross-entropy", "f1")
+    }
+    scores = np.sort(X[1::2, 0])  # the feature that decides: the best threshold of it, by trying
+    best = max(_f1(y[1::2], X[1::2, 0] > each) for each in scores[::10])
+    assert f1["f1"] > f1["cross-entropy"] + 0.1
+    assert f1["f1"] > best - 0.05
+
+
+def _f1(true: np.ndarray, said: np.ndarray) -> float:
+    return float(2 * np.sum(true * said) / (np.sum(true) + np.sum(said)))
+
+
+def test_data_without_one_of_the_classes_are_trained_all_the_same() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2)).astype(np.float32)
+    for labels in ([0] * 20, [1] * 20, [-1, 1] * 10):
+        data = Sequences.from_arrays(X, np.array(labels), class_names=("no", "yes"))
+        task = Task(data)
+        program = parse("Affine(x)", Domain.of_size(2), task.signature()).program
+        trained = train(program, task, Budget(symbolic_epochs=2, loss="f1"))
+        assert not trained.diverged and np.isfinite(trained.theta).all()
+
+
 def test_batches_of_several_blocks_train_like_one() -> None:
     """Gradients of blocks add up: how a batch is cut does not change what is learned."""
     random = np.random.default_rng(1)
@@ -250,6 +326,19 @@ def test_a_goal_ends_a_training_at_the_first_epoch_that_reaches_it(animals: Task
     assert out_of_reach.losses == whole.losses
     last = Budget(neural_epochs=3, units=Units(8, 4), select="last")
     assert len(train(program, animals, last, seed=3, goal=1.0).losses) == 3
+
+
+def test_patience_ends_a_training_when_the_best_epoch_was_long_ago(animals: Task) -> None:
+    program = program_for(animals, HIDDEN_RULE)
+    for seed in range(3):
+        whole = train(program, animals, Budget(symbolic_epochs=40), seed=seed)
+        short = train(program, animals, Budget(symbolic_epochs=40, patience=4), seed=seed)
+        assert short.losses == whole.losses[: len(short.losses)]
+        assert len(short.losses) in (short.epoch + 4, 40)
+    patient = train(program, animals, Budget(symbolic_epochs=40, patience=40), seed=0)
+    assert len(patient.losses) == 40
+    last = train(program, animals, Budget(symbolic_epochs=40, patience=1, select="last"), seed=0)
+    assert len(last.losses) == 40
 
 
 def test_of_restarts_the_best_counts(animals: Task) -> None:
@@ -380,6 +469,11 @@ def test_what_cannot_be_trained_is_refused(animals: Task) -> None:
         train(program, animals, Budget(class_weights=(1.0, 2.0, 3.0)))
     with pytest.raises(ProgramError, match="parameters"):
         train(program, animals, start=np.zeros(3))
+    random = np.random.default_rng(0)
+    three = Task(Sequences.from_arrays(random.normal(size=(9, 2)), np.arange(9) % 3))
+    leaf = parse("Affine(x)", Domain.of_size(2), three.signature()).program
+    with pytest.raises(NearstarError, match=r"'f1' is for two classes, and there are 3"):
+        train(leaf, three, Budget(loss="f1"))
     with pytest.raises(DataError, match="no labels"):
         Task(animals.train.with_labels(None))
     for bad in (
@@ -392,6 +486,9 @@ def test_what_cannot_be_trained_is_refused(animals: Task) -> None:
         {"learning_rate": 0.0},
         {"clip": -1.0},
         {"select": "first"},
+        {"patience": 0},
+        {"loss": "f2"},
+        {"loss": None},
         {"batch_size": 2.5},
         {"class_weights": (1.0, float("nan"))},
     ):

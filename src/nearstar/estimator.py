@@ -25,9 +25,11 @@ from nearstar.estimating.reader import Reader
 from nearstar.estimating.report import explanation, front_table, history_table
 from nearstar.estimating.settings import read_seed, read_settings
 from nearstar.estimating.targets import accuracy
+from nearstar.fitting import FINALISTS
 from nearstar.model import Model
 from nearstar.prepared import prepare
 from nearstar.program import Program
+from nearstar.run.finals import final
 from nearstar.run.journaled import identity_in
 from nearstar.run.learn import learn
 from nearstar.run.memory import RunMemory
@@ -72,6 +74,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         A sketch to complete, or a program to improve.
     class_weight : "balanced" or mapping, default=None
         What examples of each class weigh in training.
+    loss : "cross-entropy" or "f1", default=None
+        What training lowers: "f1" weighs two classes as the best F1 needs it. None: the budget's.
     validation : float or (X, y), default=0.25
         What programs are compared on: a share of the sequences, or data of their own. 0: the
         training data.
@@ -79,6 +83,9 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Most programs to train. None: 1,000, unless there is a time limit.
     time_limit : float, default=None
         Most seconds to search.
+    finalists : int, default=0
+        So many of the best programs are trained again when the search has ended, for longer and
+        more often, before one is chosen.
     n_jobs : int, default=-1
         Programs trained at a time; -1: one for each core. It does not change the result.
     random_state : int, RandomState or None, default=None
@@ -143,9 +150,11 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_depth: int | None = None,
         start: str | Program | Model | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
+        loss: str | None = None,
         validation: float | tuple[Any, Any] = 0.25,
         trainings: int | None = None,
         time_limit: float | None = None,
+        finalists: int = FINALISTS,
         n_jobs: int | None = -1,
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
@@ -173,9 +182,11 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_depth = max_depth
         self.start = start
         self.class_weight = class_weight
+        self.loss = loss
         self.validation = validation
         self.trainings = trainings
         self.time_limit = time_limit
+        self.finalists = finalists
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -239,27 +250,33 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             derived=settings.derived,
             class_weight=self.class_weight,
             budget=self.budget,
+            loss=self.loss,
         )
         task, domain, algorithm = prepared.task, prepared.domain, settings.algorithm
+        training: dict[str, Any] = {
+            "seed": seed,
+            "budget": prepared.budget,
+            "workers": workers or (settings.workers if cluster is None else None),
+            "cluster": cluster,
+            "progress": self.verbose,
+        }
         result = learn(
             task,
             domain,
             algorithm,
-            seed=seed,
-            budget=prepared.budget,
             constraints=settings.constraints,
             weight=self.weight,
             start=self.start,
             limits=settings.limits,
-            workers=workers or (settings.workers if cluster is None else None),
-            cluster=cluster,
-            progress=self.verbose,
             run=remembered if run is None else run,
             cache=cache,
+            **training,
         )
         self._remembered = remembered
         if result.best is None:
             raise NearstarError(result.summary())
+        if settings.finalists is not None:
+            result = final(task, domain, result, settings.finalists, run=run, **training)
         self._reader = reader
         source = {
             "seed": seed,

@@ -36,6 +36,9 @@ SEARCHES: Mapping[str, Callable[[], Algorithm]] = MappingProxyType(
 )
 """The searches by name, each with its usual settings. A* goes on as long as the limits allow."""
 
+FINALISTS = 0
+"""How many of the best programs are trained again, unless somebody says otherwise."""
+
 _LONG, _WINDOW = 1000, 500
 """Frames of recordings that are cut by default, and of the windows that they are cut to."""
 
@@ -128,20 +131,25 @@ def read_budget(
     labels: Sequence[Label],
     class_weight: str | Mapping[Any, float] | None,
     budget: Budget | None = None,
+    loss: Any = None,
     **changes: Any,
 ) -> Budget:
     """How programs are trained on these data, with weights of classes as in `read_class_weight`.
 
-    A budget is taken as it is; without one, it is made by the size of the data, with changes.
+    A budget is taken as it is; without one, it is made by the size of the data, with changes. A
+    loss takes the place of the budget's.
     """
     weights = read_class_weight(class_weight, np.asarray(train.labels), labels)
     usual = Budget.for_size(len(train), **changes) if budget is None else budget
-    if weights is None:
-        return usual
-    if budget is None and class_weight != "balanced":
-        # The epoch of the best F1, which weighs all classes alike, would undo the weights.
-        usual = replace(usual, select="last")
-    return replace(usual, class_weights=weights)
+    if loss is not None:
+        usual = replace(usual, loss=loss)
+    if weights is not None:
+        if budget is None and class_weight != "balanced":
+            # The epoch of the best F1, which weighs all classes alike, would undo the weights.
+            usual = replace(usual, select="last")
+        usual = replace(usual, class_weights=weights)
+    usual.check_classes(len(labels))
+    return usual
 
 
 def read_class_weight(

@@ -68,6 +68,7 @@ def prepare(
     derived: Mapping[str, str] | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
     budget: Budget | None = None,
+    loss: str | None = None,
     **changes: Any,
 ) -> Prepared:
     """Cut the data as the format says, or as is usual, and find language and training for them.
@@ -84,7 +85,7 @@ def prepare(
     return Prepared(
         task=task,
         domain=found,
-        budget=read_budget(task.train, train.labels, class_weight, budget, **changes),
+        budget=read_budget(task.train, train.labels, class_weight, budget, loss, **changes),
         labels=train.labels,
         format=format,
     )

@@ -21,6 +21,7 @@ from nearstar.engine.session import Session
 from nearstar.errors import NearstarError
 from nearstar.interrupt import Stop, Stopped, interruptible
 from nearstar.metrics import Metrics
+from nearstar.nearest import suggestion
 from nearstar.parameters import Theta, initial, layout, scaled, unscaled
 from nearstar.program import Apply, Hole, Program, is_complete
 from nearstar.relax import Units
@@ -29,6 +30,10 @@ from nearstar.task import Task
 
 TRAINING_VERSION = 1
 """Raised whenever the same training may give other parameters than before."""
+
+LOSSES = ("cross-entropy", "f1")
+_F1_RANGE = 0.05, 0.95
+"""An F1 outside of it would leave one of the two classes next to no weight."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,16 @@ class Budget:
     units: Units = field(default_factory=Units)
     class_weights: tuple[float, ...] | None = None
     """A weight for each class in the loss; None: all 1."""
+    loss: Literal["cross-entropy", "f1"] = "cross-entropy"
+    """What training lowers. "f1", of two classes: cross-entropy in which an example of the second
+    class weighs 1 − F/2 and one of the first F/2, F the validation F1 of the epoch before. Of all
+    classifiers, that of the best F1 is the one of least cost, if misses and false alarms cost so
+    much by its own F1 (Parambath et al. 2014). Class weights multiply them."""
     select: Literal["best", "last"] = "best"
     """Which epoch's parameters count: that of the least validation error, or the last."""
+    patience: int | None = None
+    """Epochs without a lower validation error after which a training ends; None: it goes on to its
+    last epoch. Only where the best epoch counts."""
     reshuffle: bool = True
     """Whether batches come in another order in every epoch; they are drawn once in any case."""
     restarts: int = 1
@@ -62,8 +75,12 @@ class Budget:
         check_positive("learning_rate", self.learning_rate)
         if self.clip is not None and not (is_number(self.clip) and self.clip > 0):
             raise NearstarError(f"clip must be above 0 or None, not {self.clip!r}")
+        if self.patience is not None:
+            check_whole("patience", self.patience, least=1)
         if self.select not in ("best", "last"):
             raise NearstarError(f"select must be 'best' or 'last', not {self.select!r}")
+        if self.loss not in LOSSES:
+            raise NearstarError(f"no loss {self.loss!r}; {suggestion(str(self.loss), LOSSES)}")
         if not isinstance(self.units, Units):
             raise NearstarError(f"units must be Units(most, least), not {self.units!r}")
         if self.class_weights is not None:
@@ -100,6 +117,18 @@ class Budget:
     def epochs(self, program: Program) -> int:
         """Epochs that a program is trained for."""
         return self.symbolic_epochs if is_complete(program) else self.neural_epochs
+
+    def check_classes(self, n_classes: int) -> None:
+        """Raise unless so many classes can be trained with these settings."""
+        if self.class_weights is not None and len(self.class_weights) != n_classes:
+            raise NearstarError(
+                f"{len(self.class_weights)} class weights were given for {n_classes} classes; give "
+                "one each"
+            )
+        if self.loss == "f1" and n_classes != 2:
+            raise NearstarError(
+                f"the loss 'f1' is for two classes, and there are {n_classes}; take 'cross-entropy'"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,11 +185,7 @@ def train(
             raise NearstarError(f"{name} cannot be a {type(given).__name__}{hint}")
     check_whole("seed", seed, least=0)
     task.check(program)
-    n_classes = task.train.n_classes
-    if budget.class_weights is not None and len(budget.class_weights) != n_classes:
-        raise NearstarError(
-            f"{len(budget.class_weights)} class weights were given for {n_classes} classes"
-        )
+    budget.check_classes(task.train.n_classes)
     blocks = layout(program, budget.units)
     seeds = [seed]
     if is_complete(program):
@@ -192,9 +217,13 @@ def _train(
     # Without validation data of their own, the training data need not be packed twice.
     valid = batches if task.valid is task.train else task.valid_blocks()
     session = Session(code, theta, batches, valid, stop=stop.flag)
-    weights, shares, used = _weights(batches, budget.class_weights, task.train.n_classes)
+    given = budget.class_weights or (1.0,) * task.train.n_classes
+    # Any program reaches as much: less, as after an epoch that never says yes, tells nothing.
+    least = _f1_of_yes(task) if budget.loss == "f1" else None
+    weights, shares, used = _weights(batches, given if least is None else _f1_costs(given, least))
     random = np.random.default_rng([seed, 1])
     epochs = budget.epochs(program)
+    each_epoch = budget.select == "best" or least is not None
     losses: list[float] = []
     best: tuple[float, int, NDArray[np.float32], Metrics] | None = None
     diverged = False
@@ -206,16 +235,19 @@ def _train(
         _check_stopped(ended)
         losses.append(loss / max(float(weights.sum()), 1e-30))
         metrics: Metrics | None = None
-        if ended == machine.DONE and (epoch == epochs or budget.select == "best"):
+        if ended == machine.DONE and (epoch == epochs or each_epoch):
             ended, confusion = session.judge(valid, task.valid.n_classes)
             _check_stopped(ended)
             metrics = Metrics.from_confusion(confusion)
+            if least is not None:
+                costs = _f1_costs(given, max(metrics.f1, least))
+                weights, shares, used = _weights(batches, costs)
         if ended == machine.DIVERGED:
             diverged, best = True, None
             break
         if metrics and (budget.select == "last" or best is None or metrics.error < best[0]):
             best = metrics.error, epoch, session.parameters.copy(), metrics
-        if best and goal is not None and budget.select == "best" and best[0] <= goal:
+        if best and budget.select == "best" and _is_enough(best, epoch, goal, budget.patience):
             break
     error, chosen, parameters, metrics = best or (1.0, len(losses), theta, None)
     return Trained(
@@ -232,12 +264,36 @@ def _train(
     )
 
 
+def _is_enough(
+    best: tuple[float, int, NDArray[np.float32], Metrics],
+    epoch: int,
+    goal: float | None,
+    patience: int | None,
+) -> bool:
+    """Whether a training may end: at its goal, or when the best epoch was long ago."""
+    error, since = best[0], epoch - best[1]
+    return (goal is not None and error <= goal) or (patience is not None and since >= patience)
+
+
+def _f1_of_yes(task: Task) -> float:
+    """The F1 of always giving the second class, on the training data."""
+    codes = np.asarray(task.train.labels)
+    positive, negative = int(np.sum(codes == 1)), int(np.sum(codes == 0))
+    return 2 * positive / max(2 * positive + negative, 1)
+
+
+def _f1_costs(given: tuple[float, ...], f1: float) -> tuple[float, ...]:
+    """What an example of each class weighs where so much F1 was reached: their ratio counts."""
+    reached = min(max(f1, _F1_RANGE[0]), _F1_RANGE[1])
+    return given[0] * reached / 2, given[1] * (1 - reached / 2)
+
+
 def _weights(
-    batches: Blocks, class_weights: tuple[float, ...] | None, n_classes: int
+    batches: Blocks, class_weights: tuple[float, ...]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
     """Weight of each label; 1 / their sum in each batch; the batches that have any."""
     # The last entry is where the unlabelled ones, -1, look.
-    table = np.array([*(class_weights or [1.0] * n_classes), 0.0], np.float32)
+    table = np.array([*class_weights, 0.0], np.float32)
     weights = table[batches.labels]
     entry = batches.packed.blocks[batches.packed.batches[:-1]]
     firsts = entry[:, 3] if batches.in_frames else entry[:, 4]

@@ -132,9 +132,11 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "cluster": ("tcp://there:8786", given(cluster="tcp://there:8786")),
     "cache": ("other-run", given(cache=["other-run"])),
     "audit": ("4", given(audit_samples=4)),
+    "finalists": ("4", lambda asked: True),  # see test_finalists
     "validation": ("0.5", lambda asked: len(asked["task"].valid) == 6),
     "test": ("more.csv", on_test(5)),
     "class_weight": ("run=3,sit=2", budget(class_weights=(2.0, 3.0))),
+    "loss": ("f1", budget(loss="f1")),
     "threshold": ("tuned", lambda asked: True),  # see test_fit
     "epochs": ("6", budget(symbolic_epochs=6)),
     "neural_epochs": ("5", budget(neural_epochs=5)),
@@ -148,7 +150,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
 }
 
 
-NEEDED = ("frame", "label", "per", "threshold")
+NEEDED = ("frame", "label", "per", "threshold", "finalists")
 """Flags without which the data could not be read so, or that act later."""
 
 

@@ -22,7 +22,7 @@ from nearstar.fitting import read_search
 from nearstar.model import Model
 from nearstar.prepared import Prepared
 from nearstar.program import is_complete
-from nearstar.run import Limits, learn
+from nearstar.run import Finalists, Limits, final, learn
 from nearstar.run.audit import Audit
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
@@ -93,28 +93,38 @@ def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path],
         forbid=tuple(settings["forbid"]), require=tuple(settings["require"]), **depth
     )
 
+    training: dict[str, Any] = {
+        "seed": settings["seed"],
+        "budget": prepared.budget,
+        "workers": settings["workers"] if settings["cluster"] is None else None,
+        "cluster": settings["cluster"],
+        "progress": False if settings["json"] or settings["quiet"] else None,
+    }
+
     def search(folder: Path) -> Found:
         result = learn(
             prepared.task,
             prepared.domain,
             algorithm,
-            seed=settings["seed"],
-            budget=prepared.budget,
             limits=limits,
             constraints=constraints,
             weight=settings["weight"],
             start=settings["sketch"],
-            workers=settings["workers"] if settings["cluster"] is None else None,
-            cluster=settings["cluster"],
             run=folder,
             cache=settings["cache"],
-            progress=False if settings["json"] or settings["quiet"] else None,
             audit_samples=settings["audit"],
+            **training,
         )
         if result.best is None:
             if result.ended == "interrupted":
                 raise KeyboardInterrupt(further(folder, result.ended) if result.trained else "")
             raise NearstarError(f"{result.summary()}\n{further(folder, result.ended)}")
+        if settings["finalists"]:
+            finalists = Finalists(settings["finalists"])
+            result = final(
+                prepared.task, prepared.domain, result, finalists, run=folder, **training
+            )
+        assert result.best is not None
         programs = [each.evaluation.program for each in result.front]
         how = {
             "gap": result.gap,
@@ -124,6 +134,8 @@ def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path],
             "trained": result.trained,
             "seconds": round(result.seconds, 3),
         }
+        if result.finals is not None:
+            how["finalists"] = result.finals.trained
         best = programs.index(result.best.evaluation.program)
         front = tuple(each.trained for each in result.front)
         return Found(front, best, how, result.summary(), result.audit)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.reading import COLUMNS, MEANING
-from nearstar.fitting import SEARCHES
+from nearstar.fitting import FINALISTS, SEARCHES
+from nearstar.train import LOSSES
 
 # fmt: off
 LANGUAGE = OptionGroup(
@@ -47,6 +48,9 @@ SEARCH = OptionGroup(
         Option("audit", values.whole(0),
                "check so many parts that the search left, by training a random program of each (0)",
                "NUMBER", default=0),
+        Option("finalists", values.whole(0),
+               "train so many of the best programs again when the search has ended, for longer and "
+               f"more often, before one is chosen ({FINALISTS})", "NUMBER", default=FINALISTS),
     ),
 )
 
@@ -74,6 +78,9 @@ TRAINING = OptionGroup(
         Option("class_weight", values.class_weight,
                "weights of the labels in training, such as 'sniff=3,other=1', or balanced",
                "WEIGHTS"),
+        Option("loss", values.text,
+               "what training lowers; f1 weighs two labels as the best F1 needs it (cross-entropy)",
+               choices=LOSSES),
         Option("threshold", values.text,
                "tuned: choose on the validation data how readily each label is given (as trained)",
                choices=("trained", "tuned"), default="trained"),

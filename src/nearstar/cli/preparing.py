@@ -53,6 +53,7 @@ def job_of(data: str, settings: Mapping[str, Any]) -> Job:
         groups=_groups(settings["group"], train.sequences.feature_names),
         derived=derived,
         class_weight=_class_weight(settings["class_weight"], train.labels),
+        loss=settings["loss"],
         **_training(settings),
     )
     return Job(prepared, parts.get("test"), _notes(train, format, derived))

@@ -15,6 +15,7 @@ from nearstar.cli.options import Option, OptionGroup, settle
 from nearstar.cli.preparing import job_of
 from nearstar.errors import NearstarError
 from nearstar.journal import JOURNAL, repair
+from nearstar.run.finals import finals_in
 
 _LIMITS = tuple(option for option in SEARCH.options if option.name in ("time", "trainings"))
 _OUTPUT = tuple(option for option in OUTPUT.options if option.name != "out")
@@ -73,10 +74,11 @@ def _changes(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _repair(folder: Path) -> None:
     """What is damaged is trained again; what happened after it is told again."""
-    repaired = repair(folder, lambda record: record["kind"] == "answer")
-    if repaired is not None:
-        print(
-            f"nearstar: repaired {folder / JOURNAL}: {repaired.kept} records kept, {repaired.lost} "
-            f"lost; as it was, it is {repaired.original}",
-            file=sys.stderr,
-        )
+    for each in (folder, *finals_in(folder)):
+        repaired = repair(each, lambda record: record["kind"] == "answer")
+        if repaired is not None:
+            print(
+                f"nearstar: repaired {each / JOURNAL}: {repaired.kept} records kept, "
+                f"{repaired.lost} lost; as it was, it is {repaired.original}",
+                file=sys.stderr,
+            )

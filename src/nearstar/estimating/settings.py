@@ -10,7 +10,7 @@ from typing import Any
 import joblib
 from sklearn.utils import check_random_state
 
-from nearstar.checks import check_switch, is_number
+from nearstar.checks import check_switch, check_whole, is_number
 from nearstar.data.derived import read_derived
 from nearstar.data.format import DataFormat
 from nearstar.data.reading import unnamed
@@ -18,6 +18,7 @@ from nearstar.errors import NearstarError
 from nearstar.estimating.layouts import check_layout
 from nearstar.estimating.reader import Reader
 from nearstar.fitting import load_domain, read_search
+from nearstar.run.finals import Finalists
 from nearstar.run.limits import Limits
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
@@ -41,6 +42,7 @@ class Settings:
     workers: int
     reader: Reader
     derived: Mapping[str, str]
+    finalists: Finalists | None
 
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
@@ -58,7 +60,13 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
         workers=_workers(given["n_jobs"]),
         reader=_reader(given, derived),
         derived=derived,
+        finalists=_finalists(given["finalists"]),
     )
+
+
+def _finalists(programs: Any) -> Finalists | None:
+    check_whole("finalists", programs, least=0)
+    return Finalists(int(programs)) if programs else None
 
 
 def _limits(seconds: Any, trainings: Any) -> Limits:

@@ -5,6 +5,7 @@ from nearstar.run.display import Display
 from nearstar.run.driver import drive
 from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.events import Evaluated, Event, Finished, Listener, NewBest, Round, Started
+from nearstar.run.finals import Finalists, final
 from nearstar.run.learn import learn
 from nearstar.run.limits import Limits
 from nearstar.run.memory import Question, RunMemory
@@ -19,6 +20,7 @@ __all__ = [
     "Evaluated",
     "Evaluation",
     "Event",
+    "Finalists",
     "Finished",
     "Limits",
     "Listener",
@@ -31,5 +33,6 @@ __all__ = [
     "TracePoint",
     "Trainer",
     "drive",
+    "final",
     "learn",
 ]

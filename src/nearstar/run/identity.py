@@ -11,8 +11,10 @@ from typing import Any
 
 from nearstar.domain import Domain
 from nearstar.errors import NearstarError
+from nearstar.program import Apply, Hole
 from nearstar.run.trainer import Trainer
 from nearstar.search.protocol import Algorithm
+from nearstar.text import to_text
 from nearstar.train import TRAINING_VERSION
 
 _LANGUAGE = ("features", "groups", "beta", "accumulator", "functions")
@@ -42,7 +44,7 @@ class Identity:
             "validation data": task.valid.fingerprint(),
             "standardised": task.standardised,
             "seed": trainer.seed,
-            "budget": trainer.budget,
+            "budget": _budget(trainer),
             **{key: table[key] for key in _LANGUAGE},
         }
         search = {"search": algorithm, **settings, **{key: table[key] for key in _CHOICE}}
@@ -83,6 +85,15 @@ class Identity:
             )
 
 
+def _budget(trainer: Trainer) -> dict[str, Any]:
+    """The budget; what came later is left out where it is not used, so that older runs go on."""
+    budget: dict[str, Any] = _plain(trainer.budget)
+    for key, usual in (("loss", "cross-entropy"), ("patience", None)):
+        if budget[key] == usual:
+            del budget[key]
+    return budget
+
+
 def _plain(value: Any) -> Any:
     """The value in tables, lists, texts and numbers, as JSON has them."""
     match value:
@@ -94,6 +105,8 @@ def _plain(value: Any) -> Any:
             return {str(key): _plain(each) for key, each in value.items()}
         case list() | tuple():
             return [_plain(each) for each in value]
+        case Apply() | Hole():
+            return to_text(value)
     # A dataclass of ours, or a search of the user's own.
     fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else None
     names = vars(value) if fields is None else [field.name for field in fields]

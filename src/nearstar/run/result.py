@@ -49,6 +49,9 @@ class Result:
     """Of partial programs that the search completed."""
     pruned: Audit | None = None
     """Of partial programs that it did not, by random completions; None unless asked for."""
+    finals: Result | None = None
+    """The run in which the best programs were trained again, by `final`: ``best`` and ``front`` are
+    then of both, all else is of the search alone. None if they were not."""
 
     @property
     def gap(self) -> float | None:

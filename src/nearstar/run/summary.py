@@ -29,6 +29,8 @@ def summarise(result: Result) -> str:
         lines.append(say_pruned(result.pruned))
     if failures := [each.failure for each in result.evaluations if each.failure is not None]:
         lines.append(say_failures(len(failures), failures[0]))
+    if result.finals is not None:
+        lines.append(_finals(result, result.finals))
     ended = say_ended(result.ended, result.limits, result.engine_seconds)
     lines.append(f"{ended}; {_effort(result)}")
     return "\n".join(lines)
@@ -114,6 +116,15 @@ def _effort(result: Result) -> str:
 
 def _programs(count: int) -> str:
     return "1 program" if count == 1 else f"{count} programs"
+
+
+def _finals(result: Result, finals: Result) -> str:
+    before = min(each.path_cost for each in result.evaluations if each.answer)
+    assert result.best is not None
+    now = result.best.evaluation.path_cost
+    change = f"cost {before:.4f} before" if now < before else "none became better than the best was"
+    again = "trained again, for longer or more often"
+    return f"{again}: {_programs(finals.trained)}, in {finals.seconds:.1f} s; {change}"
 
 
 def _why_nothing(result: Result) -> str:

@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 
 from nearstar.data.sequences import Sequences
-from nearstar.errors import NearstarError
 from nearstar.interrupt import Stop
 from nearstar.parameters import initial, layout, unscaled
 from nearstar.program import Hole, Program
@@ -29,11 +28,7 @@ class Trainer:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        weights, n_classes = self.budget.class_weights, self.task.train.n_classes
-        if weights is not None and len(weights) != n_classes:
-            raise NearstarError(
-                f"{len(weights)} class weights were given for {n_classes} classes; give one each"
-            )
+        self.budget.check_classes(self.task.train.n_classes)
 
     def seed_of(self, program: Program) -> int:
         """The seed of a program's training."""

@@ -5,6 +5,7 @@ from nearstar.search.constraints import Constraints
 from nearstar.search.enumeration import Enumeration
 from nearstar.search.genetic import Genetic
 from nearstar.search.idsbb import IDSBB
+from nearstar.search.listed import Listed
 from nearstar.search.mcts import MCTS
 from nearstar.search.montecarlo import MonteCarlo
 from nearstar.search.protocol import Algorithm, Ask, Node, Score, Search
@@ -21,6 +22,7 @@ __all__ = [
     "Constraints",
     "Enumeration",
     "Genetic",
+    "Listed",
     "MonteCarlo",
     "Node",
     "Score",

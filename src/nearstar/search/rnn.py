@@ -25,12 +25,16 @@ class RNN:
     """None: that of the budget."""
     batch_size: int | None = None
     """None: that of the budget."""
+    patience: int | None = None
+    """Epochs without a lower validation error after which the training ends; None: that of the
+    budget."""
 
     def __post_init__(self) -> None:
         check_whole("units", self.units)
         check_whole("epochs", self.epochs)
-        if self.batch_size is not None:
-            check_whole("batch_size", self.batch_size)
+        for name in ("batch_size", "patience"):
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name))
         if self.learning_rate is not None:
             check_positive("learning_rate", self.learning_rate)
 
@@ -43,7 +47,7 @@ class RNN:
         """The budget with which the network is trained: ``budget`` apart from these settings."""
         given: dict[str, Any] = {
             name: getattr(self, name)
-            for name in ("learning_rate", "batch_size")
+            for name in ("learning_rate", "batch_size", "patience")
             if getattr(self, name) is not None
         }
         units = Units(self.units, self.units)

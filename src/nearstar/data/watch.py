@@ -34,19 +34,35 @@ def watch_exercises() -> tuple[Sequences, Sequences, Sequences]:
     Ten people, 25 frames a second of acceleration and angular velocity, in windows of 4 seconds
     that overlap by half; one label per window. Needs `pip install nearstar[demo]`.
     """
+    recordings = _recordings()
+    train, valid, test = (_part(recordings, people)[0] for people in (_TRAIN, _VALID, _TEST))
+    return train, valid, test
+
+
+def watch_subjects() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Who performs the exercise in each window of `watch_exercises`, by number."""
+    recordings = _recordings()
+    train, valid, test = (_part(recordings, people)[1] for people in (_TRAIN, _VALID, _TEST))
+    return train, valid, test
+
+
+def _recordings() -> dict[str, Any]:
     recordings = _load(_locate())
     if tuple(recordings["y_labels"]) != tuple(_EXERCISES):
         raise DataError(
             f"the watch recordings have the exercises {recordings['y_labels']}; expected "
             f"{list(_EXERCISES)}: install the version of seglearn that nearstar[demo] names"
         )
-    train, valid, test = (_part(recordings, people) for people in (_TRAIN, _VALID, _TEST))
-    return train, valid, test
+    return recordings
 
 
-def _part(recordings: dict[str, Any], people: tuple[int, ...]) -> Sequences:
+def _part(
+    recordings: dict[str, Any], people: tuple[int, ...]
+) -> tuple[Sequences, NDArray[np.int64]]:
+    """The windows of some people, and whose each is."""
     windows: list[NDArray[np.float32]] = []
     labels: list[int] = []
+    subjects: list[int] = []
     for signal, exercise, person in zip(
         recordings["X"], recordings["y"], recordings["subject"], strict=True
     ):
@@ -54,12 +70,14 @@ def _part(recordings: dict[str, Any], people: tuple[int, ...]) -> Sequences:
             cut = _windows(signal)
             windows.extend(cut)
             labels.extend([int(exercise)] * len(cut))
-    return Sequences.from_arrays(
+            subjects.extend([int(person)] * len(cut))
+    sequences = Sequences.from_arrays(
         np.stack(windows),
         np.array(labels),
         feature_names=_CHANNELS,
         class_names=tuple(_EXERCISES.values()),
     )
+    return sequences, np.array(subjects, np.int64)
 
 
 def _windows(signal: NDArray[np.float64]) -> list[NDArray[np.float32]]:

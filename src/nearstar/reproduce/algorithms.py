@@ -1,0 +1,64 @@
+"""The seven algorithms of the paper's table, with its settings or with ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from nearstar.domain import Domain
+from nearstar.search import IDSBB, MCTS, RNN, AStar, Enumeration, Genetic, MonteCarlo
+from nearstar.search.protocol import Algorithm
+from nearstar.search.restarts import Restarts
+
+NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "enumeration": "enumeration",
+        "montecarlo": "Monte Carlo",
+        "mcts": "MCTS",
+        "genetic": "genetic",
+        "idsbb": "IDS-BB NEAR",
+        "astar": "A* NEAR",
+        "rnn": "RNN",
+    }
+)
+"""The algorithms as they are called in tables, in the order of the paper's."""
+NEAR = ("astar", "idsbb")
+BASELINES = ("enumeration", "montecarlo", "mcts", "genetic")
+
+_ALL = 1_000_000_000
+"""More programs than any time is enough for."""
+_PATIENCE = 20
+"""Epochs for which our RNN may be no better before its training ends."""
+_OURS: Mapping[str, Callable[[Domain], Algorithm]] = {
+    "enumeration": lambda domain: Enumeration(max_programs=_ALL),
+    "montecarlo": lambda domain: Restarts(algorithm=MonteCarlo.paper(domain, deduplicate=True)),
+    "mcts": lambda domain: Restarts(algorithm=MCTS.paper(domain, deduplicate=True)),
+    "genetic": lambda domain: Restarts(algorithm=Genetic.paper(domain, deduplicate=True)),
+    "idsbb": lambda domain: IDSBB(),
+    "astar": lambda domain: AStar(persist=True),
+}
+_PAPER: Mapping[str, Callable[[Domain], Algorithm]] = {
+    "enumeration": lambda domain: Restarts(algorithm=Enumeration.paper(domain)),
+    "montecarlo": lambda domain: Restarts(algorithm=MonteCarlo.paper(domain)),
+    "mcts": lambda domain: Restarts(algorithm=MCTS.paper(domain)),
+    "genetic": lambda domain: Restarts(algorithm=Genetic.paper(domain)),
+    "idsbb": IDSBB.paper,
+    "astar": AStar.paper,
+}
+
+
+def algorithm(name: str, domain: Domain, *, longer: int, paper: bool) -> Algorithm:
+    """An algorithm with its settings for a domain; networks are trained for ``longer`` × as long.
+
+    The baselines have as much time as NEAR's searches took: the sampling ones begin anew, where
+    they come to their end before.
+    """
+    if name == "rnn":
+        epochs = RNN.paper(domain).epochs * longer
+        return RNN.paper(domain, epochs=epochs, patience=None if paper else _PATIENCE)
+    return (_PAPER if paper else _OURS)[name](domain)
+
+
+def for_weights(domain: Domain, *, paper: bool) -> Algorithm:
+    """A* for the figure of depth and F1 against λ: it ends when nothing left can be better."""
+    return AStar.paper(domain) if paper else AStar()

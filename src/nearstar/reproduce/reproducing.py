@@ -1,0 +1,187 @@
+"""The paper's experiment on a task: from its data to tables, figures and a page, in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+import nearstar
+from nearstar.errors import NearstarError
+from nearstar.reproduce.algorithms import NAMES
+from nearstar.reproduce.classic import NAMES as CLASSIC
+from nearstar.reproduce.figures import check_plots
+from nearstar.reproduce.published import PUBLISHED
+from nearstar.reproduce.running import Job, Plan, Running, Told
+from nearstar.reproduce.study import Study
+from nearstar.reproduce.tasks import Experiment
+from nearstar.reproduce.trial import Trial
+from nearstar.reproduce.writing import write_study
+from nearstar.run.pool import available_cores
+from nearstar.whole_files import write_whole
+
+RUNS, SETTINGS = "runs", "study.json"
+
+
+def reproduce(
+    experiment: Experiment,
+    plan: Plan | None = None,
+    folder: str | Path | None = None,
+    *,
+    workers: int | None = None,
+    told: Told = lambda job, trial: None,
+    command: str = "",
+) -> Study:
+    """All algorithms on a task, over several seeds; tables, figures and a page in the folder.
+
+    A folder with trials of the same task and settings is gone on with: what was made is not made
+    again, and more seeds or algorithms are added to it. ``workers`` are trials made at a time, on
+    threads (None: one for each core). ``told`` hears of each trial; ``command`` is quoted in the
+    results.
+    """
+    plan = Plan() if plan is None else plan
+    check_plots()  # before anything that takes long
+    place = Path(f"reproduce-{experiment.name}" if folder is None else folder)
+    workers = available_cores() if workers is None else workers
+    with _Kept(place, _identity(experiment, plan)) as kept:
+        made = Running(experiment, plan, place / RUNS).run(workers, told)
+        kept.count()
+        study = _study(experiment, plan, made, _how(experiment, plan, command, workers, kept))
+        write_study(study, place)
+    return study
+
+
+def _study(
+    experiment: Experiment, plan: Plan, made: Mapping[Job, Trial], how: Mapping[str, str]
+) -> Study:
+    order = {name: place for place, name in enumerate((*NAMES, *CLASSIC))}
+    jobs = sorted(made, key=lambda job: (order[job.algorithm], job.seed, job.weight or 0.0))
+    return Study(
+        task=experiment.name,
+        title=experiment.title,
+        paper=plan.paper,
+        classes=experiment.train.class_names,
+        unit=experiment.unit,
+        trials=tuple(made[job] for job in jobs if job.weight is None),
+        sweep=tuple(made[job] for job in jobs if job.weight is not None),
+        published=PUBLISHED[experiment.column] if experiment.column else {},
+        made=how,
+    )
+
+
+def _identity(experiment: Experiment, plan: Plan) -> dict[str, Any]:
+    """What must be the same for trials to belong together."""
+    parts = {part: getattr(experiment, part).fingerprint() for part in ("train", "valid", "test")}
+    return {
+        "task": experiment.name,
+        "paper's settings": plan.paper,
+        "seconds of a search": plan.seconds,
+        "finalists": 0 if plan.paper else plan.finalists,
+        **{f"{part} data": fingerprint for part, fingerprint in parts.items()},
+    }
+
+
+class _Kept:
+    """The folder of a study, as a context: that it is of the same study, and how long it took."""
+
+    def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
+        self._path = folder / SETTINGS
+        self._identity = identity
+        self._began = time.monotonic()
+        self._before = 0.0
+        if self._path.is_file():
+            self._check(folder)
+        elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise NearstarError(
+                f"--out {folder} is there already, and is no study of nearstar's; give another name"
+            )
+
+    def _check(self, folder: Path) -> None:
+        try:
+            found = json.loads(self._path.read_text("utf-8"))
+            earlier, self._before = found["identity"], float(found["elapsed"])
+        except (ValueError, KeyError, TypeError, OSError) as problem:
+            raise NearstarError(f"{self._path} cannot be read: {problem}") from None
+        changes = [
+            f"the {key} are not the same" if key.endswith(" data") else f"{key}: {old}, now {new}"
+            for key, new in self._identity.items()
+            if (old := earlier.get(key)) != new
+        ]
+        if changes:
+            raise NearstarError(
+                f"the study in {folder} was begun otherwise ({'; '.join(changes)}); give the same "
+                "again to go on with it, or another --out"
+            )
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds, of all the times that it was worked on."""
+        return self._before + time.monotonic() - self._began
+
+    def count(self) -> None:
+        """Write down the time that it took so far."""
+        plain = {"identity": self._identity, "elapsed": self.elapsed}
+        write_whole(self._path, json.dumps(plain, indent=1))
+
+    def __enter__(self) -> _Kept:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self.count()
+        except OSError as problem:
+            raise NearstarError(
+                f"the folder {self._path.parent} cannot be written to: {problem.strerror}"
+            ) from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.count()
+
+
+def _how(
+    experiment: Experiment, plan: Plan, command: str, workers: int, kept: _Kept
+) -> dict[str, str]:
+    """How a study was made, in words."""
+    parts = (experiment.train, experiment.valid, experiment.test)
+    sizes = " / ".join(f"{len(part):,}" for part in parts)
+    units = len(np.unique(experiment.units))
+    budget = experiment.budget(plan.paper)
+    words = {
+        "Command": command,
+        "Stands in for": experiment.stands_in_for or "",
+        "Data": f"{sizes} sequences to train, validate and test; {len(experiment.domain.features)} "
+        f"features; {units} {experiment.unit}s in the test data",
+        "Training": f"{budget.neural_epochs} epochs for programs with holes, "
+        f"{budget.symbolic_epochs} for complete ones; learning rate {budget.learning_rate:g}; "
+        f"batches of {budget.batch_size}; loss {budget.loss}; "
+        + ("the best epoch counts" if budget.select == "best" else "the last epoch counts"),
+        "Finals": ""
+        if plan.paper or not plan.finalists
+        else f"the {plan.finalists} best programs of each search are trained again, 4 times as "
+        "long and 3 times each, before one is chosen",
+        "Time of a search": f"{plan.seconds:g} s of processor time for each search of NEAR; each "
+        "baseline as long as the longer of the two took; half of it for each λ of the figure",
+        "Time taken": f"{kept.elapsed / 60:.0f} minutes on {workers} "
+        + ("core" if workers == 1 else "cores"),
+        "Machine": _machine(),
+        "Versions": f"nearstar {nearstar.__version__}, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}, Numba {numba.__version__}",
+    }
+    return {name: text for name, text in words.items() if text}
+
+
+def _machine() -> str:
+    """The processor, as far as it says what it is."""
+    name = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        name = next(line.split(":", 1)[1].strip() for line in lines if "model name" in line)
+    except (OSError, StopIteration):
+        pass
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}"

@@ -1,0 +1,74 @@
+"""The median of step curves, against evaluating every trial at a time."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from statistics import median
+
+from hypothesis import given
+from hypothesis import strategies as st
+from reproduce.studies import curves, nothing, trial
+
+from nearstar.reproduce.curves import median_curve
+from nearstar.reproduce.trial import Trial
+
+trials = st.lists(
+    st.tuples(curves(), st.floats(0, 200, width=32)).map(
+        lambda given: trial(curve=given[0], seconds=given[1])
+    ),
+    max_size=5,
+)
+
+
+def at(points: list[tuple[float, float]], time: float) -> float | None:
+    """The value of the last point that is not later, by looking at every one."""
+    value = None
+    for seconds, cost in points:
+        if seconds <= time:
+            value = cost
+    return value
+
+
+def naive(trials: list[Trial], time: float) -> float | None:
+    values = [at([*each.curve], time) for each in trials]
+    middle = median([math.inf if value is None else value for value in values] or [math.inf])
+    return None if middle == math.inf else middle
+
+
+@given(trials, st.lists(st.floats(0, 250, width=32), max_size=10))
+def test_it_is_the_median_at_any_time(trials: list[Trial], times: list[float]) -> None:
+    points = [*zip(*median_curve(trials), strict=True)]
+    changes = [seconds for each in trials for seconds, _ in each.curve]
+    for time in [*times, *changes]:
+        assert at(points, time) == naive(trials, time)
+
+
+@given(trials)
+def test_it_goes_on_to_the_end_of_the_longest_trial(trials: list[Trial]) -> None:
+    times, costs = median_curve(trials)
+    assert len(times) == len(costs)
+    assert all(a < b for a, b in pairwise(times))
+    if times:
+        assert times[-1] >= max(each.seconds for each in trials)
+
+
+@given(trials)
+def test_it_never_rises(trials: list[Trial]) -> None:
+    _, costs = median_curve(trials)
+    assert all(a >= b for a, b in pairwise(costs))
+
+
+def test_two_of_three_are_waited_for() -> None:
+    three = [trial(curve=((start, cost),), seconds=9.0) for start, cost in ((1, 0.2), (4, 0.4))]
+    assert median_curve([*three, nothing("astar", seconds=8.0)]) == ([4, 9.0], [0.4] * 2)
+    times, _ = median_curve([*three, nothing("astar"), nothing("astar"), nothing("astar")])
+    assert times == []
+
+
+def test_a_trial_that_ended_keeps_its_value() -> None:
+    short = trial(curve=((1.0, 0.1),), seconds=1.0)
+    long = trial(curve=((2.0, 0.9), (50.0, 0.5)), seconds=60.0)
+    times, costs = median_curve([short, long])
+    assert times == [2.0, 50.0, 60.0]
+    assert all(map(math.isclose, costs, [0.5, 0.3, 0.3]))

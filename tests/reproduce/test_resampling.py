@@ -1,0 +1,229 @@
+"""The bootstrap over units against plain loops with the same draws."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from numpy.typing import NDArray
+
+from nearstar import Sequences
+from nearstar.errors import DataError, NearstarError
+from nearstar.metrics import Metrics
+from nearstar.reproduce.resampling import (
+    Score,
+    confusions_by_unit,
+    difference,
+    interval,
+    interval_of_mean,
+    resampled,
+    scores_of,
+)
+from nearstar.reproduce.trial import Trial
+
+SCORES: tuple[Score, ...] = get_args(Score)
+
+
+def matrices(fewest: int = 1) -> st.SearchStrategy[NDArray[np.int64]]:
+    """Confusion matrices of units, with empty units and classes among them."""
+    sizes = st.tuples(st.integers(fewest, 6), st.integers(2, 4))
+    shapes = sizes.map(lambda each: (each[0], each[1], each[1]))
+    return shapes.flatmap(lambda shape: npst.arrays(np.int64, shape, elements=st.integers(0, 5)))
+
+
+def naive_draws(by_unit: NDArray[np.int64], draws: int, seed: int) -> list[Metrics]:
+    """The metrics of drawn units, one draw after another."""
+    taken = np.random.default_rng(seed).integers(len(by_unit), size=(draws, len(by_unit)))
+    return [Metrics.from_confusion(sum(by_unit[unit] for unit in row)) for row in taken.tolist()]
+
+
+def naive_interval(values: list[float], level: float) -> tuple[float, float]:
+    return tuple(np.percentile(values, [50 * (1 - level), 50 * (1 + level)]).tolist())
+
+
+def trial(by_unit: NDArray[np.int64], *, found: bool = True) -> Trial:
+    metrics = Metrics.from_confusion(by_unit.sum(axis=0)) if found else None
+    return Trial(algorithm="astar", seed=0, valid=None, test=metrics, by_unit=by_unit, seconds=1)
+
+
+def good_by_unit(units: int, seed: int = 0, right: float = 0.8) -> NDArray[np.int64]:
+    """Units of 200 elements of two classes, of which about a share is told rightly."""
+    rng = np.random.default_rng(seed)
+    shares = np.clip(rng.normal(right, 0.05, (units, 2)), 0.05, 0.95)
+    hits = rng.binomial(100, shares)
+    return np.array([[[a, 100 - a], [100 - b, b]] for a, b in hits.tolist()])
+
+
+@pytest.mark.parametrize("per_frame", [True, False])
+@settings(max_examples=50)
+@given(data=st.data())
+def test_confusions_by_unit_are_those_of_plain_loops(data: st.DataObject, per_frame: bool) -> None:
+    lengths = data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=6))
+    n_labels = sum(lengths) if per_frame else len(lengths)
+    codes = st.lists(st.integers(-1, 2), min_size=n_labels, max_size=n_labels)
+    true = data.draw(codes.filter(lambda each: max(each) >= 0))
+    predicted = [max(code, 0) for code in data.draw(codes)]
+    units = data.draw(
+        st.lists(st.sampled_from("cab"), min_size=len(lengths), max_size=len(lengths))
+    )
+    sequences = Sequences.from_arrays(
+        [np.zeros((n, 1)) for n in lengths],
+        np.split(true, np.cumsum(lengths)[:-1]) if per_frame else true,
+        class_names=("0", "1", "2"),
+    )
+    found = confusions_by_unit(true, predicted, sequences, units)
+
+    names = sorted(set(units))
+    expected = np.zeros((len(names), 3, 3), int)
+    place = 0
+    for length, unit in zip(lengths, units, strict=True):
+        for _ in range(length if per_frame else 1):
+            if true[place] >= 0:
+                expected[names.index(unit), true[place], predicted[place]] += 1
+            place += 1
+    assert np.array_equal(found, expected)
+    whole = Metrics.from_codes(true, predicted, 3)
+    assert np.array_equal(found.sum(axis=0), whole.confusion)
+
+
+def test_codes_and_units_must_fit_the_data() -> None:
+    data = Sequences.from_arrays(np.zeros((2, 3, 1)), np.zeros((2, 3), int))
+    six = np.zeros(6, int)
+    with pytest.raises(DataError, match="each of 2 sequences"):
+        confusions_by_unit(six, six, data, np.zeros(6))
+    with pytest.raises(DataError, match="expected 6 of each"):
+        confusions_by_unit(six[:2], six[:2], data, [0, 1])
+    for wrong in (2, -1):
+        with pytest.raises(DataError, match="from 0 to 1"):
+            confusions_by_unit(six, np.full(6, wrong), data, [0, 1])
+
+
+@pytest.mark.parametrize("score", SCORES)
+@given(confusions=matrices())
+def test_scores_are_those_of_metrics(score: Score, confusions: NDArray[np.int64]) -> None:
+    expected = [getattr(Metrics.from_confusion(each), score) for each in confusions]
+    np.testing.assert_allclose(scores_of(confusions, score), expected, rtol=1e-13)
+
+
+@settings(max_examples=30)
+@given(by_unit=matrices(), seed=st.integers(0, 1000))
+def test_draws_are_sums_of_whole_units(by_unit: NDArray[np.int64], seed: int) -> None:
+    expected = [metrics.confusion for metrics in naive_draws(by_unit, 20, seed)]
+    assert np.array_equal(resampled(by_unit, 20, seed), expected)
+
+
+def test_many_units_are_drawn_like_few() -> None:
+    """More than are held in memory at a time."""
+    by_unit = np.random.default_rng(1).integers(9, size=(30_000, 2, 2))
+    taken = np.random.default_rng(3).integers(30_000, size=(100, 30_000))
+    expected = [by_unit[row].sum(axis=0) for row in taken]
+    assert np.array_equal(resampled(by_unit, 100, 3), expected)
+
+
+@settings(max_examples=20)
+@given(
+    by_unit=matrices(2),
+    score=st.sampled_from(SCORES),
+    level=st.sampled_from([0.5, 0.9, 0.95]),
+    seed=st.integers(0, 1000),
+)
+def test_an_interval_is_of_the_percentiles_of_draws(
+    by_unit: NDArray[np.int64], score: Score, level: float, seed: int
+) -> None:
+    values = [getattr(metrics, score) for metrics in naive_draws(by_unit, 60, seed)]
+    found = interval(by_unit, score, level=level, draws=60, seed=seed)
+    assert found == pytest.approx(naive_interval(values, level))
+
+
+@settings(max_examples=20)
+@given(data=st.data(), score=st.sampled_from(SCORES))
+def test_differences_and_means_draw_the_same_units(data: st.DataObject, score: Score) -> None:
+    first = data.draw(matrices(2))
+    # Other predictions for the same labels: every row's counts in another order.
+    others = [np.flip(first, axis=2), np.roll(first, 1, axis=2)]
+    draws = [
+        [getattr(metrics, score) for metrics in naive_draws(each, 50, 7)]
+        for each in (first, *others)
+    ]
+    lesser = [a - b for a, b in zip(draws[0], draws[1], strict=True)]
+    found = difference(first, others[0], score, draws=50, seed=7)
+    assert found == pytest.approx(naive_interval(lesser, 0.95))
+    means = np.mean(draws, axis=0).tolist()
+    trials = [trial(each) for each in (first, *others)]
+    # A trial without a program has no score, and changes nothing.
+    trials.insert(1, trial(np.zeros((0, 2, 2), np.int64), found=False))
+    mean = interval_of_mean(trials, score, draws=50, seed=7)
+    assert mean == pytest.approx(naive_interval(means, 0.95))
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_an_interval_holds_the_score_and_shrinks_with_more_units(score: Score) -> None:
+    widths = []
+    for units in (5, 20, 80, 320):
+        by_unit = good_by_unit(units)
+        low, high = interval(by_unit, score) or (1.0, 0.0)
+        assert low < getattr(Metrics.from_confusion(by_unit.sum(axis=0)), score) < high
+        widths.append(high - low)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < widths[0] / 4
+
+
+def test_higher_levels_are_wider() -> None:
+    by_unit = good_by_unit(20)
+    intervals = [interval(by_unit, level=level) or (0.0, 0.0) for level in (0.5, 0.8, 0.95)]
+    for (low, high), (lower, higher) in pairwise(intervals):
+        assert lower < low < high < higher
+
+
+def test_what_is_hard_for_both_does_not_blur_a_difference() -> None:
+    rng = np.random.default_rng(2)
+    hits = rng.integers(30, 90, size=20)
+    lower, upper = (
+        np.array([[[a, 100 - a], [100 - a, a]] for a in (hits + more).tolist()]) for more in (0, 5)
+    )
+    first, second = interval(upper), interval(lower)
+    assert first is not None and second is not None and first[0] < second[1]
+    between = difference(upper, lower)
+    assert between is not None and 0.04 < between[0] <= 0.05 <= between[1] < 0.06
+    assert difference(lower, lower) == (0.0, 0.0)
+
+
+def test_about_as_many_intervals_hold_the_truth_as_they_claim() -> None:
+    truth = scores_of(good_by_unit(20_000, seed=99).sum(axis=0))
+    held = 0
+    for seed in range(200):
+        low, high = interval(good_by_unit(40, seed), draws=300, level=0.9) or (1.0, 0.0)
+        held += low <= truth <= high
+    assert 0.8 < held / 200 < 0.97
+
+
+def test_one_unit_has_no_interval() -> None:
+    alone = good_by_unit(1)
+    assert interval(alone) is None
+    assert difference(alone, alone) is None
+    assert interval_of_mean([trial(alone)]) is None
+    assert interval_of_mean([]) is None
+    assert interval_of_mean([trial(good_by_unit(5), found=False)]) is None
+
+
+def test_wrong_input_is_told() -> None:
+    by_unit = good_by_unit(5)
+    with pytest.raises(NearstarError, match="did you mean 'f1_macro'"):
+        interval(by_unit, "f1_makro")  # type: ignore[arg-type]
+    for level in (0.0, 1.0, 95, "high"):
+        with pytest.raises(NearstarError, match="between 0 and 1"):
+            interval(by_unit, level=level)  # type: ignore[arg-type]
+    with pytest.raises(NearstarError, match="draws"):
+        interval(by_unit, draws=0)
+    with pytest.raises(DataError, match=r"\(units, n, n\)"):
+        interval(by_unit[0])
+    for other in (good_by_unit(4), by_unit[:, ::-1] + 1):
+        with pytest.raises(DataError, match="different labels"):
+            difference(by_unit, other)
+        with pytest.raises(DataError, match="different labels"):
+            interval_of_mean([trial(by_unit), trial(other)])

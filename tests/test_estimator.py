@@ -33,7 +33,8 @@ Rows = list[NDArray[Any]]
 
 
 def quick(**settings: Any) -> ProgramClassifier:
-    return ProgramClassifier(**{"trainings": 8, "random_state": 0, "n_jobs": 1, **settings})
+    usual = {"trainings": 8, "random_state": 0, "n_jobs": 1, "finalists": 0}
+    return ProgramClassifier(**{**usual, **settings})
 
 
 def sequences(n: int = 24, seed: int = 0, equal: bool = False) -> tuple[Rows, Rows]:

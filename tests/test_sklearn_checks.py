@@ -14,7 +14,7 @@ Check = Callable[[ProgramClassifier], None]
 
 @parametrize_with_checks(
     [
-        ProgramClassifier(trainings=50),
+        ProgramClassifier(trainings=50, finalists=0),
         ProgramClassifier(trainings=10, search="idsbb", n_jobs=1, class_weight="balanced"),
     ]
 )

@@ -75,7 +75,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight : "balanced" or mapping, default=None
         What examples of each class weigh in training.
     loss : "cross-entropy" or "f1", default=None
-        What training lowers: "f1" weighs two classes as the best F1 needs it. None: the budget's.
+        What training lowers: "f1" weighs two classes as the best F1 needs it. None: the budget's;
+        without one, "f1" for two classes that have no weights.
     validation : float or (X, y), default=0.25
         What programs are compared on: a share of the sequences, or data of their own. 0: the
         training data.
@@ -83,7 +84,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Most programs to train. None: 1,000, unless there is a time limit.
     time_limit : float, default=None
         Most seconds to search.
-    finalists : int, default=0
+    finalists : int, default=5
         So many of the best programs are trained again when the search has ended, for longer and
         more often, before one is chosen.
     n_jobs : int, default=-1

@@ -36,7 +36,7 @@ SEARCHES: Mapping[str, Callable[[], Algorithm]] = MappingProxyType(
 )
 """The searches by name, each with its usual settings. A* goes on as long as the limits allow."""
 
-FINALISTS = 0
+FINALISTS = 5
 """How many of the best programs are trained again, unless somebody says otherwise."""
 
 _LONG, _WINDOW = 1000, 500
@@ -136,11 +136,14 @@ def read_budget(
 ) -> Budget:
     """How programs are trained on these data, with weights of classes as in `read_class_weight`.
 
-    A budget is taken as it is; without one, it is made by the size of the data, with changes. A
-    loss takes the place of the budget's.
+    A budget is taken as it is; without one, it is made by the size of the data, with changes, and
+    two classes are trained for their F1, unless they are weighted. A loss takes the place of the
+    budget's.
     """
     weights = read_class_weight(class_weight, np.asarray(train.labels), labels)
     usual = Budget.for_size(len(train), **changes) if budget is None else budget
+    if loss is None and budget is None and weights is None and len(labels) == 2:
+        loss = "f1"
     if loss is not None:
         usual = replace(usual, loss=loss)
     if weights is not None:

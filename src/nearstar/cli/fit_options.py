@@ -79,7 +79,8 @@ TRAINING = OptionGroup(
                "weights of the labels in training, such as 'sniff=3,other=1', or balanced",
                "WEIGHTS"),
         Option("loss", values.text,
-               "what training lowers; f1 weighs two labels as the best F1 needs it (cross-entropy)",
+               "what training lowers; f1 weighs two labels as the best F1 needs it (f1 for two "
+               "labels without weights, else cross-entropy)",
                choices=LOSSES),
         Option("threshold", values.text,
                "tuned: choose on the validation data how readily each label is given (as trained)",

@@ -26,10 +26,10 @@ FILE = Path(__file__).with_name("reference.md")
 WIDTH = 100
 
 CHAPTERS = {
-    "Learning": "ProgramClassifier learn Task Budget Units Limits Constraints Result Candidate "
-    "Evaluation TracePoint Audit Display train Trained Stop Stopped",
+    "Learning": "ProgramClassifier learn final Finalists Task Budget Units Limits Constraints "
+    "Result Candidate Evaluation TracePoint Audit Display train Trained Stop Stopped",
     "Searches": "AStar IDSBB Enumeration MonteCarlo MCTS Genetic RNN",
-    "Models": "Model Metrics",
+    "Models": "Model Metrics simplify Simplified harden Hardened",
     "Figures": "plot_front plot_history plot_ethogram plot_program",
     "Data": "Sequences Recordings Dataset DataFormat Scale read_file read_table tracking_table "
     "two_animals two_animals_split watch_exercises",

@@ -32,9 +32,11 @@ from nearstar.run import (
     Candidate,
     Display,
     Evaluation,
+    Finalists,
     Limits,
     Result,
     TracePoint,
+    final,
     learn,
 )
 from nearstar.search import (
@@ -47,6 +49,7 @@ from nearstar.search import (
     Genetic,
     MonteCarlo,
 )
+from nearstar.simplify import Hardened, Simplified, harden, simplify
 from nearstar.task import Task
 from nearstar.text import parse, to_text
 from nearstar.train import Budget, Trained, train
@@ -85,9 +88,11 @@ __all__ = [
     "DomainError",
     "Enumeration",
     "Evaluation",
+    "Finalists",
     "Function",
     "Genetic",
     "Grammar",
+    "Hardened",
     "Hole",
     "Limits",
     "Metrics",
@@ -104,6 +109,7 @@ __all__ = [
     "Sequence",
     "Sequences",
     "Signature",
+    "Simplified",
     "Stop",
     "Stopped",
     "Task",
@@ -114,7 +120,9 @@ __all__ = [
     "Vector",
     "canonical",
     "exp",
+    "final",
     "function",
+    "harden",
     "is_complete",
     "learn",
     "log",
@@ -130,6 +138,7 @@ __all__ = [
     "read_table",
     "relu",
     "sigmoid",
+    "simplify",
     "sqrt",
     "tanh",
     "to_text",

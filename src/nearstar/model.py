@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -161,20 +161,32 @@ class Model:
         A model that was trained on windows sees windows here too: where they overlap, or where
         several are of one sequence that has one answer, the mean counts.
         """
-        format = self.format
-        if format is None or format.window is None or data.lengths.max() <= format.window:
-            return self._plain_scores(data)
-        self._check_fits(data)
-        windows = cut(data, format.window, format.hop)
-        scores = self._plain_scores(windows.sequences)
-        per_frame = self.program.signature.maps_sequences
-        return windows.stitch(scores) if per_frame else windows.means(scores)
+        return self.scoring(data)(self.theta)
 
-    def _plain_scores(self, data: Sequences) -> NDArray[np.float64]:
-        outputs = self.outputs(data).astype(np.float64)
-        if not np.isfinite(outputs).all():
-            raise NearstarError(_NOT_FINITE)
-        return outputs if self.offsets is None else outputs + self.offsets
+    def scoring(self, data: Sequences) -> Callable[[Theta], NDArray[np.float64]]:
+        """What ``scores`` would be with other parameters; the data are made ready only once."""
+        self._check_fits(data)
+        format, windows = self.format, None
+        if format is not None and format.window is not None and data.lengths.max() > format.window:
+            windows = cut(data, format.window, format.hop)
+        blocks = pack(data if windows is None else windows.sequences, self.scale)
+        stop = Stop()
+        session = interruptible(lambda: self._session(blocks, stop), stop)
+        laid_out = layout(self.program, self.units)
+
+        def scores(theta: Theta) -> NDArray[np.float64]:
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+                session.parameters[:] = scaled(laid_out, theta, self.scale)
+            outputs = interruptible(lambda: session.predict(blocks), stop).astype(np.float64)
+            if not np.isfinite(outputs).all():
+                raise NearstarError(_NOT_FINITE)
+            found = outputs if self.offsets is None else outputs + self.offsets
+            if windows is None:
+                return found
+            per_frame = self.program.signature.maps_sequences
+            return windows.stitch(found) if per_frame else windows.means(found)
+
+        return scores
 
     def probabilities(self, data: Sequences) -> NDArray[np.float64]:
         """The probability of each class, a row for each frame or for each sequence of the data."""

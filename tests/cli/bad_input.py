@@ -329,6 +329,14 @@ CASES = (
     ),
     Case("a weight that is none", FIT + " --class-weight run=lots", ("--class-weight", "number")),
     Case("a negative weight", FIT + " --class-weight run=-1", ("weight", "'run'", "-1")),
+    Case("an unknown loss", FIT + " --loss f2", ("--loss", "'f2'", "f1", "cross-entropy")),
+    Case(
+        "the F1 of more than two labels",
+        PLAIN + " --loss f1",
+        ("'f1'", "two classes", "there are 3", "cross-entropy"),
+        table(lambda t: t.assign(does=np.tile(["run", "sit", "jump"], 16))),
+    ),
+    Case("half a finalist", FIT + " --finalists 0.5", ("--finalists", "whole number", "0.5")),
     Case(
         "validation labels that training lacks",
         FIT + " --validation bad.csv",
@@ -599,6 +607,43 @@ CASES = (
     Case("an export of no kind", "export model.json", ("--to", "python")),
     Case("an export of another kind", "export model.json --to pyton", ("did you mean 'python'?",)),
     Case("ONNX on the screen", "export model.json --to onnx", ("--out FILE",)),
+    Case(
+        "a model to simplify without data", "simplify model.json", ("model.json DATA", "labelled")
+    ),
+    Case("a task that is none", "reproduce nbaa", ("nbaa", "did you mean 'nba'?")),
+    Case("a task without its data", "reproduce nba", ("nba_ballhandler.npz", "X_train", "--data")),
+    Case(
+        "the paper's task without its data",
+        "reproduce fly --data nowhere",
+        ("nowhere", "train_", "labels.npy", "53"),
+    ),
+    Case(
+        "an algorithm that is none",
+        "reproduce hidden-rule --algorithms astar,mtcs",
+        ("--algorithms", "mtcs", "did you mean 'mcts'?"),
+    ),
+    Case(
+        "a negative weight of the figure",
+        "reproduce hidden-rule --weights=-1",
+        ("--weights", "from 0", "-1"),
+    ),
+    Case(
+        "a folder that is no study",
+        "reproduce hidden-rule --algorithms logistic --out .",
+        ("no study", "another name"),
+    ),
+    Case(
+        "simplifying at any price",
+        "simplify model.json mice.csv --loss 1",
+        ("--loss", "from 0 to below 1"),
+    ),
+    Case("numbers of no digits", "simplify model.json mice.csv --digits 0", ("--digits", "from 1")),
+    Case("no if to harden", "simplify model.json mice.csv --harden", ("no if",)),
+    Case(
+        "a simplified model in place of the model",
+        "simplify model.json mice.csv --out model.json",
+        ("model.json is there already", "--out"),
+    ),
     Case("a domain to describe", "domains fyl", ("'fyl'", "did you mean 'fly'?")),
 )
 

@@ -12,8 +12,10 @@ from nearstar.cli import (
     fit_options,
     predict,
     report,
+    reproduce,
     resume,
     showing,
+    simplify,
     watch,
 )
 from nearstar.cli.parser import Command, Place
@@ -93,6 +95,22 @@ broken off is reported as far as it came.""",
   nearstar report mice-run/front/1.json --test new.csv""",
     ),
     Command(
+        "simplify",
+        "Take from a program the weights and digits that it does as well without",
+        simplify.simplified,
+        places=(
+            Place("run", "the folder of a fit, or a model.json"),
+            Place("data", "labelled data to judge by (the validation data of the run)", True),
+        ),
+        options=simplify.OPTIONS,
+        details="""
+The model is written to a file of its own; what is in the folder of the run stays as it is.""",
+        examples="""\
+  nearstar simplify mice-run
+  nearstar simplify mice-run --loss 0.005 --harden
+  nearstar simplify mice-run/front/2.json valid.csv --digits 2 --out simple.json""",
+    ),
+    Command(
         "predict",
         "Label data with a model",
         predict.predict,
@@ -144,6 +162,22 @@ The program's parts are numbered on standard error; the table has columns for ea
         places=(Place("name", "a built-in domain or a TOML file", optional=True),),
         options=domains.OPTIONS,
         examples="  nearstar domains crim13\n  nearstar domains crim13 --toml > mine.toml",
+    ),
+    Command(
+        "reproduce",
+        "Run the paper's experiments: seven algorithms on a task, as tables and figures",
+        reproduce.run,
+        places=(Place("task", "a task; without one they are listed", optional=True),),
+        options=reproduce.OPTIONS,
+        details="""
+Each algorithm has several trials, the baselines as much time as NEAR took. The results are a page,
+Markdown, CSV and SVG in a folder. Ctrl-C ends it; the same command goes on where it stopped.""",
+        examples="""\
+  nearstar reproduce
+  nearstar reproduce hidden-rule --time 20s
+  nearstar reproduce nba --data nba_ballhandler.npz
+  nearstar reproduce crim13-sniff --data crim13_processed --paper
+  nearstar reproduce rat-social --data rats.npz --algorithms astar --trials 20 --weights none""",
     ),
     Command(
         "demo",

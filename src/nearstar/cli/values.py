@@ -98,6 +98,14 @@ def names(value: Any) -> tuple[str, ...]:
     return found
 
 
+def numbers(value: Any) -> tuple[float, ...]:
+    """Numbers with commas between, or ``none``; in a config file also a list."""
+    if value in ("none", []):
+        return ()
+    parts = value if isinstance(value, list) else names(str(value))
+    return tuple(number(part) for part in parts)
+
+
 def units(value: Any) -> tuple[int, int]:
     """Two sizes of networks with a comma between."""
     parts = names(value)

@@ -245,12 +245,19 @@ def _axes() -> Axes:
     return _figure(6.4, 4).subplots()
 
 
-def _figure(width: float, height: float) -> Figure:
-    """A figure of its own, which pyplot neither knows nor shows."""
+def check_plots() -> None:
+    """Refuse, before any long work, if what draws figures is not installed."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401
     except ImportError:
         raise NearstarError("figures need matplotlib: pip install 'nearstar[plots]'") from None
+
+
+def _figure(width: float, height: float) -> Figure:
+    """A figure of its own, which pyplot neither knows nor shows."""
+    check_plots()
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 

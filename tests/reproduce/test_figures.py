@@ -11,14 +11,8 @@ from reproduce import studies
 from reproduce.studies import nothing, study, trial
 
 from nearstar.errors import NearstarError
-from nearstar.reproduce.figures import (
-    EFFICIENCY,
-    SWEEP,
-    check_plots,
-    efficiency_svg,
-    figures,
-    sweep_svg,
-)
+from nearstar.plots import check_plots
+from nearstar.reproduce.figures import EFFICIENCY, SWEEP, efficiency_svg, figures, sweep_svg
 
 WITHOUT = "pip install 'nearstar\\[plots\\]'"
 

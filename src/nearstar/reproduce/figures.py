@@ -9,8 +9,7 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from nearstar.errors import NearstarError
-from nearstar.plots import CLASSES
+from nearstar.plots import CLASSES, check_plots
 from nearstar.reproduce.curves import median_curve
 from nearstar.reproduce.study import Study
 from nearstar.reproduce.tables import by_weight, called, searches
@@ -38,14 +37,6 @@ _WIDE = 20
 # The same study gives the same file; text stays text, to be searched and read aloud.
 _SETTINGS = {"svg.hashsalt": "nearstar", "svg.fonttype": "none", "axes.grid": True}
 _LOOK = {"grid.color": "#e3e3e3", "axes.axisbelow": True, "axes.edgecolor": "#767676"}
-
-
-def check_plots() -> None:
-    """Refuse, before any long work, if what draws the figures is not installed."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise NearstarError("figures need matplotlib: pip install 'nearstar[plots]'") from None
 
 
 def figures(study: Study) -> Mapping[str, str]:

@@ -15,9 +15,9 @@ import numpy as np
 
 import nearstar
 from nearstar.errors import NearstarError
+from nearstar.plots import check_plots
 from nearstar.reproduce.algorithms import NAMES
 from nearstar.reproduce.classic import NAMES as CLASSIC
-from nearstar.reproduce.figures import check_plots
 from nearstar.reproduce.published import PUBLISHED
 from nearstar.reproduce.running import Job, Plan, Running, Told
 from nearstar.reproduce.study import Study

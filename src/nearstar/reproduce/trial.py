@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -52,8 +52,6 @@ class Trial:
     """The share of nodes with any excess."""
     correlation: float | None = None
     """Spearman's, of f with what was reached."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """Anything else worth keeping, as plain JSON."""
 
     @property
     def found(self) -> bool:
@@ -69,7 +67,6 @@ class Trial:
         plain["by_unit"] = self.by_unit.tolist()
         plain["features"] = list(self.features)
         plain["curve"] = [list(point) for point in self.curve]
-        plain["facts"] = dict(self.facts)
         return plain
 
     @classmethod

@@ -23,12 +23,12 @@ def trial_of(
 ) -> tuple[Trial, Model | None]:
     """The trial of a result, and the model that it found, if any."""
     audit = result.audit
-    known = [(each.engine_seconds, each.best) for each in result.trace if each.best is not None]
-    facts: dict[str, Any] = {
+    bests = [(each.engine_seconds, each.best) for each in result.trace if each.best is not None]
+    known: dict[str, Any] = {
         "seconds": result.engine_seconds,
         "weight": result.evaluations[0].weight if result.evaluations else 1.0,
         "curve": tuple(
-            point for i, point in enumerate(known) if i == 0 or point[1] < known[i - 1][1]
+            point for i, point in enumerate(bests) if i == 0 or point[1] < bests[i - 1][1]
         ),
         "trained": result.trained,
         "ended": result.ended,
@@ -41,14 +41,14 @@ def trial_of(
     n = test.n_classes
     if best is None:
         nothing = np.zeros((0, n, n), np.int64)
-        return Trial(algorithm, seed, None, None, nothing, **facts), None
+        return Trial(algorithm, seed, None, None, nothing, **known), None
     model = result.model(experiment.domain, experiment.train.class_names)
     predicted = model.predict(test)
     labels = np.asarray(test.labels, np.int64)
     program, evaluation = best.trained.program, best.evaluation
     if is_complete(program):
         grammar = experiment.domain.grammar(program.signature)
-        facts |= {
+        known |= {
             "program": to_text(program),
             "learned": model.text(),
             "canonical": to_text(canonical(program, grammar)),
@@ -60,4 +60,4 @@ def trial_of(
         }
     by_unit = confusions_by_unit(labels, predicted, test, experiment.units)
     metrics = Metrics.from_codes(labels, predicted, n)
-    return Trial(algorithm, seed, best.trained.metrics, metrics, by_unit, **facts), model
+    return Trial(algorithm, seed, best.trained.metrics, metrics, by_unit, **known), model

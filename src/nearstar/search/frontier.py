@@ -5,9 +5,11 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
+from typing import NamedTuple
 
+from nearstar.program import Program, holes
 from nearstar.search.protocol import Node
 
 _Entry = tuple[float, int, Node]
@@ -15,8 +17,30 @@ _Entry = tuple[float, int, Node]
 arrive at once, so that nodes are never compared."""
 
 
-_UNKNOWN = -1
-"""In place of a number of holes, for nodes whose h says nothing."""
+class Holes(NamedTuple):
+    """How many holes a program has of each kind: their networks differ in what they can do."""
+
+    vectors: int
+    """Of which the network sees one vector."""
+    sequences: int
+    """Of which the network sees a whole sequence."""
+
+    @classmethod
+    def of(cls, program: Program) -> Holes:
+        vectors = sum(hole.signature.maps_vectors for hole in holes(program))
+        return cls(vectors, program.n_holes - vectors)
+
+
+_NONE, _UNKNOWN = Holes(0, 0), Holes(-1, -1)
+"""Of complete programs; and in place of holes, for nodes whose h says nothing."""
+
+Rise = Callable[[Holes], float]
+"""What holes add to f where nodes are put in order."""
+
+
+def no_rise(holes: Holes) -> float:
+    """The order is that of f."""
+    return 0.0
 
 
 class Frontier:
@@ -28,7 +52,7 @@ class Frontier:
     def __init__(self, capacity: int | None = None) -> None:
         self.capacity = capacity
         self._arrivals = count()
-        self._by_holes: dict[int, list[_Entry]] = {}
+        self._by_holes: dict[Holes, list[_Entry]] = {}
         """Nodes by their holes; those of which nothing is known by themselves."""
 
     def __len__(self) -> int:
@@ -49,66 +73,67 @@ class Frontier:
         for node in nodes:
             # Rounded, since equal costs are summed in different orders.
             entry = (-round(node.f, 9), -next(self._arrivals), node)
-            holes = node.program.n_holes if node.bounded else _UNKNOWN
-            insort(self._by_holes.setdefault(holes, []), entry)
+            kind = Holes.of(node.program) if node.bounded else _UNKNOWN
+            insort(self._by_holes.setdefault(kind, []), entry)
         evicted = []
         while self.capacity is not None and len(self) > self.capacity:
-            worst = min(self._by_holes, key=lambda holes: (self._by_holes[holes][0][0], -holes))
+            worst = min(self._by_holes, key=lambda kind: (self._by_holes[kind][0][0], -sum(kind)))
             evicted.append(self._take(worst, 0))
         return evicted
 
-    def pop(self, rise: float = 0.0) -> Node:
-        """Take out the node with the least f + rise × holes.
+    def pop(self, rise: Rise = no_rise) -> Node:
+        """Take out the node with the least f + what its holes add.
 
         One whose h says nothing comes early; but complete programs, quick to train, come first.
         """
         best, first = (math.inf, math.inf), _UNKNOWN
-        for holes, entries in self._by_holes.items():
+        for kind, entries in self._by_holes.items():
             f = -entries[-1][0]
-            if holes != _UNKNOWN:
-                rank = round(f + rise * holes, 9), holes
+            if kind != _UNKNOWN:
+                rank = round(f + rise(kind), 9), sum(kind)
             else:
-                complete = -self._by_holes[0][-1][0] if 0 in self._by_holes else f
+                complete = -self._by_holes[_NONE][-1][0] if _NONE in self._by_holes else f
                 rank = max(f, complete), 1
             if rank < best:
-                best, first = rank, holes
+                best, first = rank, kind
         return self._take(first, -1)
 
-    def in_order(self, rise: float = 0.0) -> Iterator[Node]:
+    def in_order(self, rise: Rise = no_rise) -> Iterator[Node]:
         """All of them, about in the order in which ``pop`` would give them."""
 
-        def ranked(holes: int, entries: list[_Entry]) -> Iterator[tuple[float, int, int, Node]]:
+        def ranked(kind: Holes, entries: list[_Entry]) -> Iterator[tuple[float, int, int, Node]]:
+            added = 0.0 if kind == _UNKNOWN else rise(kind)
             for f, arrival, node in reversed(entries):
-                yield -f + rise * max(holes, 0), holes, -arrival, node
+                yield -f + added, sum(kind), -arrival, node
 
         in_order = heapq.merge(*(ranked(*each) for each in self._by_holes.items()))
         return (node for *_, node in in_order)
 
     def pop_nearest(self) -> Node:
         """Take out the node with the fewest holes; of those a trained one, then the best."""
-        _, holes, index = min(
-            ((node.program.n_holes, not node.trained, -entry, -index), holes, index)
-            for holes, entries in self._by_holes.items()
+        _, kind, index = min(
+            ((node.program.n_holes, not node.trained, -entry, -index), kind, index)
+            for kind, entries in self._by_holes.items()
             for index, (entry, _, node) in enumerate(entries)
         )
-        return self._take(holes, index)
+        return self._take(kind, index)
 
     def cut(self, f: float) -> list[Node]:
         """Take out all nodes of this f and above."""
         dropped = []
-        for holes, entries in list(self._by_holes.items()):
+        for kind, entries in list(self._by_holes.items()):
             if entries[0][0] > -f:
                 continue  # the worst one may stay
             end = bisect_right(entries, (-f, math.inf))
             dropped += [node for _, _, node in entries[:end]]
             del entries[:end]
             if not entries:
-                del self._by_holes[holes]
+                del self._by_holes[kind]
         return dropped
 
-    def _take(self, holes: int, index: int) -> Node:
-        entries = self._by_holes[holes]
+    def _take(self, kind: Holes, index: int) -> Node:
+        entries = self._by_holes[kind]
         _, _, node = entries.pop(index)
         if not entries:
-            del self._by_holes[holes]
+            del self._by_holes[kind]
         return node

@@ -10,7 +10,7 @@ import numpy as np
 
 from nearstar.checks import check_number, check_switch, check_whole
 from nearstar.program import Hole, Program, is_complete
-from nearstar.search.frontier import Frontier
+from nearstar.search.frontier import Frontier, Holes
 from nearstar.search.protocol import Ask, Node, Score
 from nearstar.search.space import Space
 from nearstar.seeds import seed_for
@@ -48,8 +48,10 @@ class TreeSettings:
     haste: float = 1.0
     """How far the order of nodes looks ahead. With 0 it is that of f. But h falls short of what
     programs reach, the more so the more holes are open, so that f leads through all small partial
-    programs before a good complete one is met. With 1 the order is that of f + holes × the mean
-    shortfall per hole so far. What is dropped is decided by f all the same, and so is the gap."""
+    programs before a good complete one is met. With 1 the order is that of f + the mean shortfall
+    so far for each hole: of those that see a whole sequence, whose networks can do the work of all
+    the rest, and of the others by themselves. What is dropped is decided by f all the same, and so
+    is the gap."""
     width: int = 4
     """Nodes that a round goes on from, to be trained side by side; never the number of workers."""
     train_root: bool = False
@@ -98,7 +100,8 @@ class Tree:
         self._seen: set[Program] = set()
         self._root_error = 0.0
         self._reached: dict[Node, float] = {}
-        self._rises = 0.0
+        self._short = {True: _Mean(), False: _Mean()}
+        """Shortfall per hole, of nodes with holes for sequences and of those without."""
 
     def begin(self) -> Generator[Ask, Sequence[Score], list[Node]]:
         """The nodes that the search starts from: the root's children, or the starts given.
@@ -205,8 +208,10 @@ class Tree:
             known = self._reached.get(node, math.inf)
             if f < known:
                 self._reached[node] = f
-                before = node.f if known == math.inf else known
-                self._rises += (f - before) / node.program.n_holes
+                mean = self._short[Holes.of(node.program).sequences > 0]
+                new = known == math.inf
+                mean.total += (f - (node.f if new else known)) / node.program.n_holes
+                mean.count += new
             node = node.parent
 
     @property
@@ -224,15 +229,32 @@ class Tree:
             return frontier.pop_nearest()
         return frontier.pop(self._rise)
 
-    @property
-    def _rise(self) -> float:
-        """What a hole adds to the order of nodes."""
-        return self.settings.haste * max(self._rises / max(len(self._reached), 1), 0.0)
+    def _rise(self, holes: Holes) -> float:
+        """What holes add to the order of nodes."""
+        sequences, vectors = self._short[True], self._short[False]
+        rise = holes.sequences * (sequences or vectors).value
+        rise += holes.vectors * (vectors or sequences).value
+        return self.settings.haste * rise
 
     def lose(self, nodes: Sequence[Node]) -> None:
         """Give nodes up unexplored: they count for the bound."""
         if nodes:
             self.lost = min(self.lost, least_f(nodes))
+
+
+@dataclass(slots=True)
+class _Mean:
+    """A mean that grows; false as long as it is of nothing."""
+
+    total: float = 0.0
+    count: int = 0
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+    @property
+    def value(self) -> float:
+        return max(self.total / max(self.count, 1), 0.0)
 
 
 def least_f(nodes: Frontier | Iterable[Node]) -> float:

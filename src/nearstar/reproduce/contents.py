@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nearstar.reproduce import algorithms
@@ -214,7 +214,9 @@ def _programs(study: Study) -> Iterator[Part]:
     others = [trial for trial in study.sweep if _told(trial) not in listed]
     for weight in sorted({trial.weight for trial in others}):
         own = sorted((each for each in others if each.weight == weight), key=lambda each: each.seed)
-        yield Programs(f"λ = {weight:g}", tuple(map(_found, own)))
+        # Many programs, of which the shape tells: parameters are in the models.
+        plain = (replace(trial, learned=None) for trial in own)
+        yield Programs(f"λ = {weight:g}", tuple(map(_found, plain)))
 
 
 def _told(trial: Trial) -> tuple[object, ...]:

@@ -136,7 +136,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "validation": ("0.5", lambda asked: len(asked["task"].valid) == 6),
     "test": ("more.csv", on_test(5)),
     "class_weight": ("run=3,sit=2", budget(class_weights=(2.0, 3.0))),
-    "loss": ("f1", budget(loss="f1")),
+    "loss": ("cross-entropy", budget(loss="cross-entropy")),
     "threshold": ("tuned", lambda asked: True),  # see test_fit
     "epochs": ("6", budget(symbolic_epochs=6)),
     "neural_epochs": ("5", budget(neural_epochs=5)),

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from cli.calling import COMMAND, ROLES, fit, nearstar, refused, table, written
 
-SLOWER = ("--epochs", "40", "--neural-epochs", "40", "--restarts", "1", "--max-depth", "5")
-"""Trainings of some 10 ms."""
+SLOWER = (
+    *("--epochs", "40", "--neural-epochs", "40", "--restarts", "1", "--max-depth", "5"),
+    *("--finalists", "0"),
+)
+"""Trainings of some 10 ms; the finals have tests of their own."""
 
 
 @pytest.fixture(autouse=True)

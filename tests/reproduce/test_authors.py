@@ -89,8 +89,9 @@ def test_the_published_class_weights_and_scaling(tmp_path: Path) -> None:
     sniff, other = load("crim13-sniff", tmp_path), load("crim13-other", tmp_path)
     weights = sniff.domain.paper["class_weights"]
     for experiment, name in ((sniff, "sniff"), (other, "other")):
+        assert experiment.budget(paper=True).class_weights == tuple(weights[name])
+        assert experiment.budget(paper=False).loss == "f1"
         for paper in (True, False):
-            assert experiment.budget(paper).class_weights == tuple(weights[name])
             assert experiment.task(paper).standardised == (not paper)
         assert experiment.train.class_names == (f"not {name}", name)
         assert experiment.budget(True).symbolic_epochs == 15

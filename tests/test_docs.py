@@ -30,7 +30,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 QUICKLY = (
-    (r"(nearstar reproduce .*)--time 2s --trials 2", r"\1--time .3s --trials 1 --weights=1"),
+    (
+        r"(nearstar reproduce .*)--time 2s --trials 2",
+        r"\1--time .3s --algorithms astar,logistic --trials 1 --finalists 1 --weights=1",
+    ),
     (r"--time \w+", "--trainings 60"),
     (r'\btime = "\w+"', "trainings = 60"),
     (r"\b(seconds|trainings)=\d+", "trainings=20"),

@@ -16,15 +16,17 @@ from nearstar.reproduce.algorithms import BASELINES, NAMES, NEAR
 from nearstar.reproduce.classic import NAMES as CLASSIC
 from nearstar.reproduce.running import TRIAL, Job, jobs_of
 
-QUICK = Plan(seconds=0.4, seeds=(0, 1), weights=(1.0, 8.0))
+QUICK = Plan(seconds=0.2, seeds=(0, 1), weights=(1.0, 8.0), finalists=1)
 
 
 @pytest.fixture(scope="module")
 def small() -> Experiment:
-    """The hidden rule with few sequences."""
+    """The hidden rule with few sequences, and a small RNN."""
     whole = load("hidden-rule", None)
+    rnn = {"units": 4, "epochs": 2, "learning_rate": 0.01, "batch_size": 6}
+    domain = dataclasses.replace(whole.domain, paper={**whole.domain.paper, "rnn": rnn})
     few = {part: getattr(whole, part).subset(np.arange(12)) for part in ("train", "valid", "test")}
-    return dataclasses.replace(whole, **few, units=whole.units[:12])
+    return dataclasses.replace(whole, **few, units=whole.units[:12], domain=domain)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +104,7 @@ def test_another_study_in_the_same_folder_is_refused(
 ) -> None:
     _, folder = made
     longer = dataclasses.replace(QUICK, seconds=9.0)
-    with pytest.raises(NearstarError, match=r"seconds of a search: 0\.4, now 9\.0.*another --out"):
+    with pytest.raises(NearstarError, match=r"seconds of a search: 0\.2, now 9\.0.*another --out"):
         reproduce(small, longer, folder)
     other = dataclasses.replace(small, test=small.valid)
     with pytest.raises(NearstarError, match="the test data are not the same"):

@@ -34,6 +34,7 @@ QUICKLY = (
         r"(nearstar reproduce .*)--time 2s --trials 2",
         r"\1--time .3s --algorithms astar,logistic --trials 1 --finalists 1 --weights=1",
     ),
+    (r"(nearstar fit [^$]*?)--time \w+", r"\1--trainings 60 --finalists 1"),
     (r"--time \w+", "--trainings 60"),
     (r'\btime = "\w+"', "trainings = 60"),
     (r"\b(seconds|trainings)=\d+", "trainings=20"),

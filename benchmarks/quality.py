@@ -10,20 +10,15 @@ the default's own searches, and their seconds come on top. ``--jobs`` searches g
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from math import sqrt
-from multiprocessing import get_context
-from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 import numpy as np
+from comparing import compare, options
 from search_tasks import TASKS, Setting, available
 
 import nearstar as ns
@@ -141,25 +136,6 @@ def _effort(result: ns.Result) -> tuple[float, int]:
     return result.engine_seconds, result.trained
 
 
-def measure(
-    tasks: Iterable[str], variants: Iterable[str], seeds: int, seconds: float, jobs: int
-) -> list[dict[str, Any]]:
-    """All runs, so many searches side by side."""
-    runs: list[Run] = []
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = [
-            pool.submit(search, task, variant, seed, seconds)
-            for task in tasks
-            for seed in range(seeds)
-            for variant in variants
-        ]
-        for future in as_completed(futures):
-            for run in future.result():
-                runs.append(run)
-                print(_line(run), flush=True)
-    return [asdict(run) for run in runs]
-
-
 def _line(run: Run) -> str:
     scores = " ".join(
         "  –   " if value is None else f"{value:.4f}"
@@ -229,23 +205,11 @@ def _mean(runs: list[dict[str, Any]], key: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     real = [name for name in available() if name != "hidden-rule"]
-    parser.add_argument("--task", nargs="+", choices=list(TASKS), default=real)
+    parser = options(__doc__, real, seeds=5)
     parser.add_argument("--variant", nargs="+", choices=list(BUDGETS), default=list(BUDGETS))
-    parser.add_argument("--seconds", type=float, default=60.0, help="of training, for each search")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--json", type=Path, help="write all runs there")
-    parser.add_argument("--read", type=Path, nargs="+", help="print tables of these files instead")
     args = parser.parse_args()
-    if args.read:
-        print_tables([run for path in args.read for run in json.loads(path.read_text())["runs"]])
-        return
-    runs = measure(args.task, args.variant, args.seeds, args.seconds, args.jobs)
-    if args.json:
-        args.json.write_text(json.dumps({"seconds": args.seconds, "runs": runs}, indent=1))
-    print_tables(runs)
+    compare(args, args.variant, search, _line, print_tables)
 
 
 if __name__ == "__main__":

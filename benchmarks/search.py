@@ -10,17 +10,12 @@ nothing; ``--jobs`` runs go side by side. Runs of one task and seed are compared
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
+from comparing import compare, options
 from search_tables import print_tables
 from search_tasks import TASKS, Setting, available
 
@@ -146,7 +141,7 @@ class Run:
     ended: str
 
 
-def run(task: str, contestant: str, seed: int, seconds: float) -> Run:
+def search(task: str, contestant: str, seed: int, seconds: float) -> list[Run]:
     """Let a contestant search for so many seconds."""
     setting, chosen = _setting(task), CONTESTANTS[contestant]
     raw = chosen.published and not setting.domain.paper.get("standardise", True)
@@ -169,7 +164,7 @@ def run(task: str, contestant: str, seed: int, seconds: float) -> Run:
         else None
     )
     curve = [(p.engine_seconds, p.trained, p.best) for p in result.trace if p.best is not None]
-    return Run(
+    found = Run(
         task=task,
         contestant=contestant,
         seed=seed,
@@ -188,24 +183,7 @@ def run(task: str, contestant: str, seed: int, seconds: float) -> Run:
         correlation=result.audit.correlation if result.audit else None,
         ended=result.ended,
     )
-
-
-def measure(
-    tasks: Iterable[str], names: Iterable[str], seeds: int, seconds: float, jobs: int
-) -> list[dict[str, Any]]:
-    """All runs, so many side by side; those of one task and seed close together in time."""
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = [
-            pool.submit(run, task, name, seed, seconds)
-            for task in tasks
-            for seed in range(seeds)
-            for name in names
-        ]
-        runs = []
-        for future in as_completed(futures):
-            runs.append(future.result())
-            print(_line(runs[-1]), flush=True)
-    return [asdict(each) for each in runs]
+    return [found]
 
 
 def _line(run: Run) -> str:
@@ -217,24 +195,12 @@ def _line(run: Run) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--task", nargs="+", choices=list(TASKS), default=available())
-    parser.add_argument("--seconds", type=float, default=60.0, help="of training, for each run")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser = options(__doc__, available(), seeds=3)
     parser.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS))
     parser.add_argument("--contestant", nargs="+", choices=list(CONTESTANTS), help="only these")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--json", type=Path, help="write all runs there")
-    parser.add_argument("--read", type=Path, nargs="+", help="print tables of these files instead")
     args = parser.parse_args()
-    if args.read:
-        print_tables([run for path in args.read for run in json.loads(path.read_text())["runs"]])
-        return
     names = args.contestant or [name for group in args.group for name in GROUPS[group]]
-    runs = measure(args.task, names, args.seeds, args.seconds, args.jobs)
-    if args.json:
-        args.json.write_text(json.dumps({"seconds": args.seconds, "runs": runs}, indent=1))
-    print_tables(runs)
+    compare(args, names, search, _line, print_tables)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,7 @@ def test_a_hard_if(mice: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     if abs(f1 - given["before"]["f1"]) >= 0.0005:
         change = "lost" if f1 < given["before"]["f1"] else "gained"
         assert f"{abs(f1 - given['before']['f1']):.3f} {change}" in text
+    assert "with β 50:" in nearstar("show", "sharp.json")
     # The file is what was measured, wherever it is used.
     scores = json.loads(nearstar("evaluate", "sharp.json", mice, "--json"))
     nearstar("export", "sharp.json", "--to", "python", "--out", "sharp.py")

@@ -78,7 +78,8 @@ def test_only_what_is_there_is_drawn() -> None:
 
 def test_times_far_apart_or_zero() -> None:
     for start, end in ((0.0, 500.0), (0.01, 5000.0), (4.0, 5.0)):
-        words(efficiency_svg(study(trial(curve=((start, 0.9), (end, 0.3)), seconds=end))))
+        shown = words(efficiency_svg(study(trial(curve=((start, 0.9), (end, 0.3)), seconds=end))))
+        assert {"processor time, s", "path cost in validation", "A* NEAR"} <= {*shown}
 
 
 def test_every_weight_has_a_place() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from report.browsing import SCHEMES, Showing, assert_accessible, launched
+from report.browsing import SCHEMES, Showing, assert_accessible
 from reproduce import studies
 from reproduce.studies import HOSTILE, LEARNED, study, trial
 
@@ -20,21 +19,9 @@ from nearstar.reproduce.page import POLICY, to_html
 from nearstar.reproduce.study import Study
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    pass
 
 pytest.importorskip("matplotlib")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as running:
-        yield running
-
-
-@pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Iterator[Showing]:
-    with Showing(browser, tmp_path) as showing:
-        yield showing
 
 
 @cache

@@ -104,7 +104,7 @@ def test_another_study_in_the_same_folder_is_refused(
 ) -> None:
     _, folder = made
     longer = dataclasses.replace(QUICK, seconds=9.0)
-    with pytest.raises(NearstarError, match=r"seconds of a search: 0\.2, now 9\.0.*another --out"):
+    with pytest.raises(NearstarError, match=r"was 0\.2, and is 9\.0 now.*another --out"):
         reproduce(small, longer, folder)
     other = dataclasses.replace(small, test=small.valid)
     with pytest.raises(NearstarError, match="the test data are not the same"):

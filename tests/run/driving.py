@@ -6,13 +6,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
+import pytest
 
 from nearstar import Budget, Domain, Metrics, Scale, Stop, Stopped, Task, Trained, Units, to_text
 from nearstar.data import two_animals
 from nearstar.program import Program
-from nearstar.run import Evaluation, Event, Result, Round, TracePoint, drive
+from nearstar.run import Evaluation, Event, Result, Round, TracePoint, drive, trainer
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Ask, Node, Search
 from nearstar.search.space import Space
@@ -151,3 +153,22 @@ def as_trained(evaluation: Evaluation) -> tuple[object, ...]:
     """What training alone decides: not f, which the search may not have taken."""
     each = evaluation
     return each.program, each.index, each.parent, each.error, each.epoch, each.accuracy, each.f1
+
+
+class Trainings:
+    """Counts trainings, and does them."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        self._train = trainer.train
+        self.before: Callable[[], None] = lambda: None
+        patch.setattr(trainer, "train", self)
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        self.count += 1
+        self.before()
+        return self._train(*arguments, **options)
+
+    def during(self, action: Callable[[], Result]) -> tuple[Result, int]:
+        before = self.count
+        return action(), self.count - before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,13 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from run.driving import DOMAIN, QUICK, SMALL, small_task
+from run.driving import DOMAIN, QUICK, SMALL, Trainings, small_task
 
 import nearstar as ns
 from nearstar.canonical import canonical
 from nearstar.journal import JOURNAL
 from nearstar.program import Program
-from nearstar.run import Evaluated, Evaluation, Event, Finalists, Limits, Result, Trainer, trainer
+from nearstar.run import Evaluated, Evaluation, Event, Finalists, Limits, Result, Trainer
 from nearstar.run.finals import final, finals_in
 from nearstar.run.identity import Identity
 from nearstar.search import Listed
@@ -162,29 +161,6 @@ def test_two_numbers_for_two_classes() -> None:
 
 
 # Runs that go on
-
-
-class Trainings:
-    """Counts trainings, and does them."""
-
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self.count = 0
-        self._train = trainer.train
-        patch.setattr(trainer, "train", self)
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        self.count += 1
-        return self._train(*arguments, **options)
-
-    def during(self, action: Callable[[], Result]) -> tuple[Result, int]:
-        before = self.count
-        return action(), self.count - before
-
-
-@pytest.fixture
-def trainings(monkeypatch: pytest.MonkeyPatch) -> Trainings:
-    trainer.compile_engine()
-    return Trainings(monkeypatch)
 
 
 def timeless(result: Result) -> object:

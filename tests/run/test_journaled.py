@@ -7,7 +7,6 @@ import os
 import random
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -16,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from run.driving import DOMAIN, QUICK, SMALL, small_task, timeless
+from run.driving import DOMAIN, QUICK, SMALL, Trainings, small_task, timeless
 
 import nearstar as ns
 from nearstar.data.synthetic import HIDDEN_RULE
 from nearstar.fitting import SEARCHES
 from nearstar.journal import JOURNAL, JournalError, Reader, repair
-from nearstar.run import Evaluated, Event, Limits, Result, clock, learn, trainer
+from nearstar.run import Evaluated, Event, Limits, Result, clock, learn
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Ask, Node, Search
 from nearstar.search.space import Space
@@ -91,31 +90,6 @@ def run(**changes: Any) -> Result:
 def alone(case: str) -> Result:
     """What it comes to without a folder."""
     return run(**CASES[case])
-
-
-class Trainings:
-    """Counts trainings, and does them."""
-
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self.count = 0
-        self._train = trainer.train
-        self.before: Callable[[], None] = lambda: None
-        patch.setattr(trainer, "train", self)
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        self.count += 1
-        self.before()
-        return self._train(*arguments, **options)
-
-    def during(self, action: Callable[[], Result]) -> tuple[Result, int]:
-        before = self.count
-        return action(), self.count - before
-
-
-@pytest.fixture
-def trainings(monkeypatch: pytest.MonkeyPatch) -> Trainings:
-    trainer.compile_engine()
-    return Trainings(monkeypatch)
 
 
 def kinds(folder: Path) -> list[str]:

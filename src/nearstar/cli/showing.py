@@ -15,6 +15,7 @@ from nearstar.errors import NearstarError
 from nearstar.explain import in_parts
 from nearstar.model import Model
 from nearstar.program import is_complete
+from nearstar.simplify.hardening import chooses
 from nearstar.text import to_text
 
 OPTIONS = (
@@ -101,6 +102,8 @@ def _facts(model: Model) -> list[str]:
     ]
     if len(read) < len(model.domain.features):
         lines.append(f"  of {len(model.domain.features)} features that it was learned with")
+    if model.domain.beta != 1 and chooses(model.program):
+        lines.append(f"each if is a choice with β {model.domain.beta:g}: the larger, the harder")
     if model.offsets is not None:
         shown = ", ".join(f"{offset:+.3g}" for offset in model.offsets)
         lines.append(f"added to the scores before deciding: {shown}")

@@ -6,12 +6,11 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
+
+from nearstar.report.frame import asset, framed
 
 SECTIONS = {
     "program": "The program",
@@ -21,7 +20,7 @@ SECTIONS = {
     "search": "The search",
 }
 """What the page is made of, by the keys of its data."""
-_STYLES = ("page", "program", "scores", "ethogram", "search")
+_STYLES = ("program", "scores", "ethogram", "search")
 _SCRIPTS = ("base", "program", "scores", "ethogram", "chart", "front", "tree", "search", "main")
 
 
@@ -31,30 +30,20 @@ def render(page: Mapping[str, Any]) -> str:
     Names, labels and texts come from anywhere: all but the data's own ``html`` is escaped, and no
     script runs but the page's own, whatever stands in the data.
     """
-    script = "\n".join(_part(f"{name}.js") for name in _SCRIPTS)
+    script = "\n".join(asset(f"{name}.js") for name in _SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
     data = json.dumps(page, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _template().render(
+    return framed(
+        "report/assets/page.html",
+        policy,
         page=page,
         sections=SECTIONS.items(),
-        policy=policy,
-        style=Markup("\n".join(_part(f"{name}.css") for name in _STYLES)),
+        style=Markup("\n".join(asset(f"{name}.css") for name in _STYLES)),
         script=Markup(script),
         # In a script element only these can end it, or open a comment.
         data=Markup(data.replace("<", "\\u003c").replace("\u2028", "\\u2028")),
     )
-
-
-@cache
-def _part(name: str) -> str:
-    return (files("nearstar.report") / "assets" / name).read_text("utf-8")
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    return environment.from_string(_part("page.html"))

@@ -24,7 +24,9 @@ from nearstar.reproduce.study import Study
 from nearstar.reproduce.tasks import Experiment
 from nearstar.reproduce.trial import Trial
 from nearstar.reproduce.writing import write_study
+from nearstar.run.identity import changes_in, plain_budget
 from nearstar.run.pool import available_cores
+from nearstar.train import TRAINING_VERSION
 from nearstar.whole_files import write_whole
 
 RUNS, SETTINGS = "runs", "study.json"
@@ -83,7 +85,9 @@ def _identity(experiment: Experiment, plan: Plan) -> dict[str, Any]:
         "task": experiment.name,
         "paper's settings": plan.paper,
         "seconds of a search": plan.seconds,
-        "finalists": 0 if plan.paper else plan.finalists,
+        "finalists": 0 if plan.finals is None else plan.finals.programs,
+        "training version": TRAINING_VERSION,
+        "budget": plain_budget(experiment.budget(plan.paper)),
         **{f"{part} data": fingerprint for part, fingerprint in parts.items()},
     }
 
@@ -109,12 +113,7 @@ class _Kept:
             earlier, self._before = found["identity"], float(found["elapsed"])
         except (ValueError, KeyError, TypeError, OSError) as problem:
             raise NearstarError(f"{self._path} cannot be read: {problem}") from None
-        changes = [
-            f"the {key} are not the same" if key.endswith(" data") else f"{key}: {old}, now {new}"
-            for key, new in self._identity.items()
-            if (old := earlier.get(key)) != new
-        ]
-        if changes:
+        if changes := changes_in(earlier, self._identity):
             raise NearstarError(
                 f"the study in {folder} was begun otherwise ({'; '.join(changes)}); give the same "
                 "again to go on with it, or another --out"
@@ -162,9 +161,10 @@ def _how(
         f"batches of {budget.batch_size}; loss {budget.loss}; "
         + ("the best epoch counts" if budget.select == "best" else "the last epoch counts"),
         "Finals": ""
-        if plan.paper or not plan.finalists
-        else f"the {plan.finalists} best programs of each search are trained again, 4 times as "
-        "long and 3 times each, before one is chosen",
+        if plan.finals is None
+        else f"the {plan.finals.programs} best programs of each search are trained again, "
+        f"{plan.finals.longer} times as long and {plan.finals.restarts} times each, before one is "
+        "chosen",
         "Time of a search": f"{plan.seconds:g} s of processor time for each search of NEAR; each "
         "baseline as long as the longer of the two took; half of it for each λ of the figure",
         "Time taken": f"{kept.elapsed / 60:.0f} minutes on {workers} "

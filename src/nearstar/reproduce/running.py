@@ -44,6 +44,11 @@ class Plan:
     """How many of the best programs of each search are trained again before one is chosen; the
     paper's settings have none."""
 
+    @property
+    def finals(self) -> Finalists | None:
+        """How they are trained again; None if none is."""
+        return None if self.paper or not self.finalists else Finalists(self.finalists)
+
 
 @dataclass(frozen=True)
 class Job:
@@ -170,13 +175,13 @@ class Running:
         return trial
 
     def _final(self, job: Job, result: Result) -> Result:
-        if self.plan.paper or not self.plan.finalists:
+        if self.plan.finals is None:
             return result
         return final(
             self._task,
             self.experiment.domain,
             result,
-            Finalists(self.plan.finalists),
+            self.plan.finals,
             seed=job.seed,
             budget=self._budget,
             workers=1,

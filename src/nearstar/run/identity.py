@@ -15,7 +15,7 @@ from nearstar.program import Apply, Hole
 from nearstar.run.trainer import Trainer
 from nearstar.search.protocol import Algorithm
 from nearstar.text import to_text
-from nearstar.train import TRAINING_VERSION
+from nearstar.train import TRAINING_VERSION, Budget
 
 _LANGUAGE = ("features", "groups", "beta", "accumulator", "functions")
 """Keys of a domain that decide what a program's text means."""
@@ -44,7 +44,7 @@ class Identity:
             "validation data": task.valid.fingerprint(),
             "standardised": task.standardised,
             "seed": trainer.seed,
-            "budget": _budget(trainer),
+            "budget": plain_budget(trainer.budget),
             **{key: table[key] for key in _LANGUAGE},
         }
         search = {"search": algorithm, **settings, **{key: table[key] for key in _CHOICE}}
@@ -69,7 +69,9 @@ class Identity:
 
         The error names all differences, and how to begin ``anew``.
         """
-        changes = _changes({**earlier.training, **earlier.search}, {**self.training, **self.search})
+        changes = changes_in(
+            {**earlier.training, **earlier.search}, {**self.training, **self.search}
+        )
         if changes:
             raise NearstarError(
                 f"{name} was begun with other data or settings: {'; '.join(changes)}. Give the "
@@ -78,16 +80,16 @@ class Identity:
 
     def check_shares(self, other: Identity, where: str) -> None:
         """Raise unless programs are trained in the other run as in this one."""
-        if changes := _changes(other.training, self.training):
+        if changes := changes_in(other.training, self.training):
             raise NearstarError(
                 f"the answers of {where} cannot be used, since programs were trained otherwise "
                 f"there: {'; '.join(changes)}"
             )
 
 
-def _budget(trainer: Trainer) -> dict[str, Any]:
+def plain_budget(training: Budget) -> dict[str, Any]:
     """The budget; what came later is left out where it is not used, so that older runs go on."""
-    budget: dict[str, Any] = _plain(trainer.budget)
+    budget: dict[str, Any] = _plain(training)
     for key, usual in (("loss", "cross-entropy"), ("patience", None)):
         if budget[key] == usual:
             del budget[key]
@@ -114,8 +116,8 @@ def _plain(value: Any) -> Any:
     return {"kind": type(value).__qualname__, **own}
 
 
-def _changes(before: Any, now: Any, name: str = "") -> list[str]:
-    """What differs, in words."""
+def changes_in(before: Any, now: Any, name: str = "") -> list[str]:
+    """What differs between plain data, in words."""
     if before == now:
         return []
     if isinstance(before, dict) and isinstance(now, dict):
@@ -124,7 +126,9 @@ def _changes(before: Any, now: Any, name: str = "") -> list[str]:
         return [
             change
             for key in dict.fromkeys([*before, *now])
-            for change in _changes(before.get(key), now.get(key), f"{name}.{key}" if name else key)
+            for change in changes_in(
+                before.get(key), now.get(key), f"{name}.{key}" if name else key
+            )
         ]
     if name.endswith(" data"):
         return [f"the {name} are not the same"]

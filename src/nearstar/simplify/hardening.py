@@ -12,7 +12,7 @@ from nearstar.errors import NearstarError, ProgramError
 from nearstar.function import Function
 from nearstar.metrics import Metrics
 from nearstar.model import Model
-from nearstar.program import applied
+from nearstar.program import Program, applied
 from nearstar.simplify.noting import HARDENED, noted
 from nearstar.text import parse, to_text
 
@@ -47,10 +47,7 @@ def harden(model: Model, valid: Sequences, beta: float | None = None) -> Hardene
     """
     if not isinstance(model, Model):
         raise NearstarError(f"a Model is hardened, not a {type(model).__name__}")
-    if not any(
-        isinstance(each.operation, Function) and each.operation.name == "if"
-        for each in applied(model.program)
-    ):
+    if not chooses(model.program):
         raise ProgramError("the program has no if that could be hardened")
     if beta is not None:
         check_positive("beta", beta)
@@ -64,6 +61,14 @@ def harden(model: Model, valid: Sequences, beta: float | None = None) -> Hardene
     after, beta = hard.evaluate(valid), hard.domain.beta
     how = {"beta": beta, "beta_before": model.domain.beta, "f1_before": before.f1}
     return Hardened(noted(hard, HARDENED, how, after), before, after, beta)
+
+
+def chooses(program: Program) -> bool:
+    """Whether it has an ``if``."""
+    return any(
+        isinstance(each.operation, Function) and each.operation.name == "if"
+        for each in applied(program)
+    )
 
 
 def with_beta(model: Model, beta: float) -> Model:

@@ -34,9 +34,10 @@ QUICKLY = (
         r"(nearstar reproduce .*)--time 2s --trials 2",
         r"\1--time .3s --algorithms astar,logistic --trials 1 --finalists 1 --weights=1",
     ),
-    (r"(nearstar fit [^$]*?)--time \w+", r"\1--trainings 60 --finalists 1"),
-    (r"--time \w+", "--trainings 60"),
-    (r'\btime = "\w+"', "trainings = 60"),
+    (r"(nearstar fit [^$]*?)--time \w+", r"\1--trainings 25 --finalists 0"),
+    (r"--time \w+", "--trainings 25"),
+    (r'\btime = "\w+"', "trainings = 25\nfinalists = 0"),
+    (r"(ProgramClassifier\([^)]*?)\b(seconds|trainings)=\d+", r"\1trainings=20, finalists=0"),
     (r"\b(seconds|trainings)=\d+", "trainings=20"),
     (r"\bcv=\d", "cv=2"),
 )
@@ -162,7 +163,7 @@ def test_searches_in_examples_are_shortened() -> None:
                 assert "trainings=20" in classifier
             for command in block.commands:
                 searches = " fit " in command and "--program" not in command
-                assert not searches or re.search("--trainings 60|--config", command), command
+                assert not searches or re.search("--trainings 25|--config", command), command
 
 
 # Links

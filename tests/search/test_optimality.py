@@ -23,6 +23,7 @@ from nearstar.grammar import Grammar, Rule
 from nearstar.library import Select, Window
 from nearstar.program import Hole, Program
 from nearstar.search.astar import AStar
+from nearstar.search.by_cost import ByCost
 from nearstar.search.constraints import Constraints
 from nearstar.search.frontier import Frontier
 from nearstar.search.idsbb import IDSBB
@@ -45,7 +46,8 @@ EPSILON = 0.15
 def searches(seed: int, **changes: Any) -> list[Search]:
     """Both searches, with the combination of switches whose turn it is."""
     turn = seed // len(SWITCHES)
-    switches = SWITCHES[seed % len(SWITCHES)] | {"haste": (1.0, 0.0, 4.0)[turn % 3]} | changes
+    orders = {"haste": (1.0, 0.0, 4.0)[turn % 3], "sweep": (0, 2)[turn // 3 % 2]}
+    switches = SWITCHES[seed % len(SWITCHES)] | orders | changes
     return [
         AStar(**switches),
         IDSBB(**switches, initial_depth=(3, 1, 2, 6)[turn % 4]),
@@ -392,3 +394,28 @@ def test_a_lazy_search_soon_has_a_program() -> None:
             assert complete.index(True) <= grammar.least_rules[grammar.root], (
                 f"case {seed}, {search}"
             )
+
+
+class Misleading(Table):
+    """Every h is as high as it can be: nothing tells where the good programs are."""
+
+    def _h(self, program: Program, text: str) -> float:
+        return 1.0
+
+
+def test_a_sweep_finds_small_programs_whatever_h_says() -> None:
+    """Each round trains the next programs by structural cost, and no program comes twice."""
+    for seed, case in cases(7, 60):
+        table = Misleading(case.table.grammar, case.constraints, seed, case.table.weight)
+        by_cost = list(iter(ByCost(case.space(), case.space().form).pop, None))
+        for search in searches(seed, lazy=True, deduplicate=True, sweep=2, margin=math.inf):
+            outcome = solve(search, case.space(), table, seed)
+            assert len(set(outcome.asked)) == len(outcome.asked), f"case {seed}, {search}"
+            done: set[Program] = set()
+            rounds = 0
+            for moment in outcome.moments:
+                # Those that cannot be better by their structure alone are passed over.
+                rounds += moment.incumbent < math.inf
+                done.update(node.program for node in moment.nodes)
+                worth = [p for p in by_cost if case.space().cost(p) < moment.incumbent]
+                assert done.issuperset(worth[: 2 * rounds]), f"case {seed}, {search}"

@@ -46,7 +46,8 @@ def no_rise(holes: Holes) -> float:
 class Frontier:
     """Nodes in order of f; among equals those with fewer holes first, then those that came first.
 
-    With a capacity, the worst are evicted; ``add`` returns them.
+    With a capacity, the worst are evicted; ``add`` returns them. Complete programs that are trained
+    while they wait are done: they do not come up.
     """
 
     def __init__(self, capacity: int | None = None) -> None:
@@ -59,6 +60,7 @@ class Frontier:
         return sum(map(len, self._by_holes.values()))
 
     def __bool__(self) -> bool:
+        self._pass_over_done()
         return bool(self._by_holes)  # which has no empty lists
 
     def __iter__(self) -> Iterator[Node]:
@@ -66,6 +68,7 @@ class Frontier:
 
     def least_f(self) -> float:
         """The least f of all that wait; infinite if nothing does."""
+        self._pass_over_done()
         return min((entries[-1][2].f for entries in self._by_holes.values()), default=math.inf)
 
     def add(self, nodes: Iterable[Node]) -> list[Node]:
@@ -86,6 +89,7 @@ class Frontier:
 
         One whose h says nothing comes early; but complete programs, quick to train, come first.
         """
+        self._pass_over_done()
         best, first = (math.inf, math.inf), _UNKNOWN
         for kind, entries in self._by_holes.items():
             f = -entries[-1][0]
@@ -130,6 +134,15 @@ class Frontier:
             if not entries:
                 del self._by_holes[kind]
         return dropped
+
+    def _pass_over_done(self) -> None:
+        """Forget complete programs that were trained while they waited, where they come up."""
+        for kind in (_NONE, _UNKNOWN):
+            while kind in self._by_holes:
+                node = self._by_holes[kind][-1][2]
+                if not (node.trained and node.complete):
+                    break
+                self._take(kind, -1)
 
     def _take(self, kind: Holes, index: int) -> Node:
         entries = self._by_holes[kind]

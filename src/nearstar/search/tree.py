@@ -10,6 +10,7 @@ import numpy as np
 
 from nearstar.checks import check_number, check_switch, check_whole
 from nearstar.program import Hole, Program, is_complete
+from nearstar.search.by_cost import ByCost
 from nearstar.search.frontier import Frontier, Holes
 from nearstar.search.protocol import Ask, Node, Score
 from nearstar.search.space import Space
@@ -52,6 +53,10 @@ class TreeSettings:
     so far for each hole: of those that see a whole sequence, whose networks can do the work of all
     the rest, and of the others by themselves. What is dropped is decided by f all the same, and so
     is the gap."""
+    sweep: int = 0
+    """Complete programs that every round trains beside its nodes, in the order of their structural
+    cost and whatever h says: where h misleads, a good small program is found all the same. They
+    change nothing in the bound. It takes time from the rest: 0, none, is the default."""
     width: int = 4
     """Nodes that a round goes on from, to be trained side by side; never the number of workers."""
     train_root: bool = False
@@ -63,6 +68,7 @@ class TreeSettings:
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name))
         check_whole("width", self.width)
+        check_whole("sweep", self.sweep, least=0)
         for name in (
             *("lazy", "pathmax", "closing_cost", "deduplicate"),
             *("warm_start", "early_stop", "train_root"),
@@ -97,7 +103,8 @@ class Tree:
         """Least path cost of a complete program so far."""
         self.lost = math.inf
         """Least f of what was given up unexplored."""
-        self._seen: set[Program] = set()
+        self._made: dict[Program, Node] = {}
+        self._by_cost = ByCost(space, space.form if settings.deduplicate else _itself)
         self._root_error = 0.0
         self._reached: dict[Node, float] = {}
         self._short = {True: _Mean(), False: _Mean()}
@@ -111,13 +118,13 @@ class Tree:
         """
         if self.space.from_root:
             root = self._node(self.space.starts[0], None)
-            self._seen.add(root.program)  # some children's canonical form is the hole itself
+            self._keep([root])  # some children's canonical form is the hole itself
             if self.settings.train_root:
                 yield from self.train([root])
             first = self.children(root)
         else:
             first = [self._node(start, None) for start in dict.fromkeys(self.space.starts)]
-            self._seen.update(node.program for node in first)
+            self._keep(first)
         if self.settings.lazy:
             return first
         yield from self.train(first)
@@ -125,12 +132,12 @@ class Tree:
 
     def children(self, node: Node) -> list[Node]:
         """The node's children; without those of a form seen before, and capped at random."""
-        children, given_up = self._made(node)
+        children, given_up = self._possible(node)
         self.lose(given_up)
-        self._seen.update(child.program for child in children)
+        self._keep(children)
         return children
 
-    def _made(self, node: Node) -> tuple[list[Node], list[Node]]:
+    def _possible(self, node: Node) -> tuple[list[Node], list[Node]]:
         """The children that a node would have now, and those above the cap. Changes nothing."""
         if self.settings.deduplicate:
             children = self.space.expanded(node.program)
@@ -140,7 +147,7 @@ class Tree:
         made = [
             self._node(child, node, inherits=same_room and not _is_root(node))
             for child, same_room in children.items()
-            if child not in self._seen
+            if child not in self._made
         ]
         most = self.settings.max_children
         if most is None or len(made) <= most:
@@ -157,7 +164,7 @@ class Tree:
         for frontier in frontiers:
             for node in frontier.in_order(self._rise):
                 if node.trained:
-                    yield from sorted(self._made(node)[0], key=lambda child: child.f)
+                    yield from sorted(self._possible(node)[0], key=lambda child: child.f)
                 else:
                     yield node
 
@@ -184,10 +191,33 @@ class Tree:
         """Ask for scores and take them; ``waiting`` is everything else that is not explored."""
         if not nodes:
             return
+        # What is swept up beside needs no bound of its own: what leads there waits, or was dropped.
         bound = min(self.lost, least_f(nodes), *map(least_f, waiting))
-        scores = yield Ask(tuple(nodes), bound, sum(map(len, waiting)), ahead)
-        for node, score in zip(nodes, scores, strict=True):
+        asked = (*nodes, *self._swept(nodes))
+        scores = yield Ask(asked, bound, sum(map(len, waiting)), ahead)
+        for node, score in zip(asked, scores, strict=True):
             self._take(node, score)
+
+    def _swept(self, nodes: Sequence[Node]) -> Iterator[Node]:
+        """The next complete programs by structural cost (see ``sweep``), if any may be better.
+
+        One that waits in a frontier stays there; frontiers pass over what is done.
+        """
+        left = 0 if self.hurries else self.settings.sweep
+        while left and (program := self._by_cost.pop()) is not None:
+            if self.space.cost(program) >= self.incumbent:
+                return
+            node = self._made.get(program)
+            if node is None:
+                node = self._node(program, None)
+                self._keep([node])
+            elif node.trained or node in nodes:
+                continue
+            left -= 1
+            yield node
+
+    def _keep(self, nodes: Iterable[Node]) -> None:
+        self._made.update((node.program, node) for node in nodes)
 
     def _take(self, node: Node, score: Score) -> None:
         node.trained = node.bounded = True
@@ -255,6 +285,10 @@ class _Mean:
     @property
     def value(self) -> float:
         return max(self.total / max(self.count, 1), 0.0)
+
+
+def _itself(program: Program) -> Program:
+    return program
 
 
 def least_f(nodes: Frontier | Iterable[Node]) -> float:

@@ -1,0 +1,68 @@
+"""Complete programs of a space, in the order of their structural cost."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from itertools import count
+
+from nearstar.program import Program, is_complete
+from nearstar.search.space import Space
+
+
+class ByCost:
+    """Programs that wait, each once: least structural cost of a completion first.
+
+    Among equals, those with fewer rules come first. ``form`` is what stands for a program, and
+    ``max_depth`` the most rules, if fewer than the space allows.
+    """
+
+    def __init__(
+        self, space: Space, form: Callable[[Program], Program], max_depth: int | None = None
+    ) -> None:
+        self.space = space
+        self.form = form
+        self.max_depth = math.inf if max_depth is None else max_depth
+        self._arrivals = count()
+        self._heap: list[tuple[float, int, int, Program]] = []
+        self._seen: set[Program] = set()
+        self._cut = math.inf
+        """Least λ·s of what is too deep; it counts for the bound."""
+        for start in space.starts:
+            self._add(start)
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def pop(self) -> Program | None:
+        """The next complete program; None after the last."""
+        while self._heap:
+            program = heapq.heappop(self._heap)[-1]
+            if is_complete(program):
+                return program
+            for child in self.space.expansions(program):
+                self._add(self.form(child))
+        return None
+
+    def bound(self, *asked: Program) -> float:
+        """Least λ·s of any completion of what waits, is being asked, or was cut."""
+        first = (entry[-1] for entry in self._heap[:1])
+        return min([self._cut, *map(self._least, (*asked, *first))])
+
+    def _add(self, program: Program) -> None:
+        """Let a program wait, unless it has done so before or needs too many rules."""
+        if program in self._seen:
+            return
+        self._seen.add(program)
+        grammar = self.space.grammar
+        if program.size + grammar.closing_rules(program) > self.max_depth:
+            self._cut = min(self._cut, self._least(program))
+            return
+        # Not by λ·s, which is no order if λ = 0. Rounded, since equal costs are summed in
+        # different orders.
+        cost = round(grammar.cost(program) + grammar.closing_cost(program), 9)
+        heapq.heappush(self._heap, (cost, program.size, next(self._arrivals), program))
+
+    def _least(self, program: Program) -> float:
+        return self.space.cost(program) + self.space.closing_cost(program)

@@ -39,6 +39,7 @@ class AeonProgramClassifier(BaseClassifier):  # type: ignore[misc]
         self._n_jobs = check_n_jobs(self.n_jobs)
         self.classifier_ = ProgramClassifier(
             trainings=self.trainings,
+            finalists=0,
             n_jobs=self._n_jobs,
             random_state=self.random_state,
             layout="features_frames",
@@ -55,7 +56,7 @@ class AeonProgramClassifier(BaseClassifier):  # type: ignore[misc]
 
     @classmethod
     def _get_test_params(cls, parameter_set: str = "default") -> dict[str, Any]:
-        return {"trainings": 20}
+        return {"trainings": 8}
 
 
 @parametrize_with_checks([AeonProgramClassifier])

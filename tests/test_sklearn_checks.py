@@ -14,8 +14,8 @@ Check = Callable[[ProgramClassifier], None]
 
 @parametrize_with_checks(
     [
-        ProgramClassifier(trainings=50, finalists=0),
-        ProgramClassifier(trainings=10, search="idsbb", n_jobs=1, class_weight="balanced"),
+        ProgramClassifier(trainings=20, finalists=0),
+        ProgramClassifier(trainings=10, finalists=1, search="idsbb", class_weight="balanced"),
     ]
 )
 def test_scikit_learn_check(estimator: ProgramClassifier, check: Check) -> None:

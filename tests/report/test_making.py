@@ -31,7 +31,14 @@ def shown(path: Path) -> dict[str, Any]:
 def classifier(**settings: Any) -> ns.ProgramClassifier:
     budget = ns.Budget(symbolic_epochs=3, neural_epochs=2, restarts=1)
     return ns.ProgramClassifier(
-        **{"trainings": 8, "budget": budget, "random_state": 0, "n_jobs": 1, **settings}
+        **{
+            "trainings": 8,
+            "finalists": 0,
+            "budget": budget,
+            "random_state": 0,
+            "n_jobs": 1,
+            **settings,
+        }
     )
 
 

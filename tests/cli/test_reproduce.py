@@ -60,6 +60,7 @@ def test_without_a_task_they_are_listed() -> None:
 def test_a_study_from_end_to_end(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     given = ("hidden-rule", "--algorithms", "astar,logistic", "--time", "1s", "--weights", "none")
+    given += ("--finalists", "1")
     printed, said = run(*given, "--trials", 1, "--out", folder)
     assert "| A\\* NEAR | 1 |" in printed and str(folder / "index.html") in printed
     assert said.count("\n") == 2 and "2 of 2" in said

@@ -109,11 +109,12 @@ def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_waiting_for_the_disk")
-def test_cut_off_at_every_byte_all_whole_records_are_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 7])
+def test_cut_off_at_every_byte_all_whole_records_are_kept(tmp_path: Path, step: int) -> None:
     written = [varied(number, largest=50) for number in range(24)]
     content = begin(tmp_path, written)
     ends = offsets(content)[1:]
-    for size in range(len(content)):
+    for size in range(0, len(content), step):
         (tmp_path / JOURNAL).write_bytes(content[:size])
         whole = sum(end <= size for end in ends)
         assert resume(tmp_path) == written[: max(whole - 1, 0)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +47,12 @@ def test_bands_and_traces_are_what_the_model_says(case: Case) -> None:
     own = case.model()
     data = some_data(own.program.signature, case.random, n=4)
     part = ns.Recordings(data, data.class_names, tuple(range(4)))
+    try:
+        predicted = own.predict(data)
+    except NearstarError as problem:  # a product of products, say
+        with pytest.raises(NearstarError, match=re.escape(str(problem))):
+            ethogram(own, {"validation": part})
+        return
     page = ethogram(own, {"validation": part})
     if data.vectors:
         assert page is None
@@ -53,7 +60,6 @@ def test_bands_and_traces_are_what_the_model_says(case: Case) -> None:
     assert page is not None
     json.dumps(page, allow_nan=False)
     table = own.explain(data) if ns.is_complete(own.program) else None
-    predicted = own.predict(data)
     assert sorted(each["name"] for each in page["sequences"]) == list("0123")
     for shown in page["sequences"]:
         index = int(shown["name"])

@@ -141,6 +141,17 @@ def test_what_others_wait_for_comes_first() -> None:
     assert len({job.folder for job in jobs}) == len(jobs)
 
 
+def test_the_time_it_took_is_kept_with_every_trial(small: Experiment, tmp_path: Path) -> None:
+    folder, kept = tmp_path / "study", []
+
+    def told(job: Job, trial: Trial) -> None:
+        kept.append(json.loads((folder / "study.json").read_text("utf-8"))["elapsed"])
+
+    plan = dataclasses.replace(QUICK, algorithms=("logistic",))
+    reproduce(small, plan, folder, workers=1, told=told)
+    assert 0 < kept[0] < kept[1]
+
+
 @pytest.mark.parametrize("paper", [True, False])
 def test_a_study_of_one_algorithm_needs_no_others(
     small: Experiment, tmp_path: Path, paper: bool

@@ -53,7 +53,12 @@ def reproduce(
     place = Path(f"reproduce-{experiment.name}" if folder is None else folder)
     workers = available_cores() if workers is None else workers
     with _Kept(place, _identity(experiment, plan)) as kept:
-        made = Running(experiment, plan, place / RUNS).run(workers, told)
+
+        def counted(job: Job, trial: Trial) -> None:
+            kept.count()  # a study that is killed knows how long it took
+            told(job, trial)
+
+        made = Running(experiment, plan, place / RUNS).run(workers, counted)
         kept.count()
         study = _study(experiment, plan, made, _how(experiment, plan, command, workers, kept))
         write_study(study, place)

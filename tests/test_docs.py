@@ -87,7 +87,17 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+LONG = ("docs/clusters.md", "docs/reproducing.md", "docs/search.md", "docs/seeing.md")
+"""Pages whose examples take long."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=name, marks=pytest.mark.slow if name in LONG else ())
+        for page, name in zip(PAGES, NAMES, strict=True)
+    ],
+)
 def test_examples_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,7 +86,7 @@ def test_sections_without_data_are_hidden(show: Showing) -> None:
     assert opened.locator("nav a:visible").all_inner_texts() == [SECTIONS["scores"]]
 
 
-@pytest.mark.parametrize("width", [1200, 400])
+@pytest.mark.parametrize("width", [pytest.param(1200, marks=pytest.mark.slow), 400])
 def test_the_whole_page_is_accessible_and_never_wider_than_its_window(
     show: Showing, width: int
 ) -> None:

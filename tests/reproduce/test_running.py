@@ -16,6 +16,8 @@ from nearstar.reproduce.algorithms import BASELINES, NAMES, NEAR
 from nearstar.reproduce.classic import NAMES as CLASSIC
 from nearstar.reproduce.running import TRIAL, Job, jobs_of
 
+pytestmark = pytest.mark.slow
+"""Whole studies, however small, take long; tests/cli/test_reproduce.py has one in short."""
 QUICK = Plan(seconds=0.2, seeds=(0, 1), weights=(1.0, 8.0), finalists=1)
 
 

@@ -59,7 +59,6 @@ def reproduce(
             told(job, trial)
 
         made = Running(experiment, plan, place / RUNS).run(workers, counted)
-        kept.count()
         study = _study(experiment, plan, made, _how(experiment, plan, command, workers, kept))
         write_study(study, place)
     return study

@@ -15,9 +15,21 @@ if TYPE_CHECKING:
 
 # Compiling the engine, once, must not count as a slow example; machines are shared and noisy.
 settings.register_profile(
-    "nearstar", deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+    "nearstar",
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
 )
 settings.load_profile("nearstar")
+
+
+@pytest.hookimpl(tryfirst=True)  # before the slow ones are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is shown in a browser is among the slow tests."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

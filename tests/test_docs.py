@@ -87,7 +87,10 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-LONG = ("docs/clusters.md", "docs/reproducing.md", "docs/search.md", "docs/seeing.md")
+LONG = (
+    *("README.md", "docs/guide.md"),
+    *("docs/clusters.md", "docs/reproducing.md", "docs/search.md", "docs/seeing.md"),
+)
 """Pages whose examples take long."""
 
 

@@ -105,7 +105,7 @@ def test_series_are_sequences_of_one_feature() -> None:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 100), st.booleans(), st.booleans())
 def test_answers_have_the_form_of_the_labels(seed: int, equal: bool, per_frame: bool) -> None:
     X, y = sequences(seed=seed, equal=equal)
@@ -137,7 +137,7 @@ LABELS = st.sampled_from(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(LABELS, st.sampled_from(["vectors", "array", "list"]))
 def test_labels_of_any_type_come_back_as_given(labels: NDArray[Any], form: str) -> None:
     X, _ = sequences(equal=True)
@@ -894,6 +894,7 @@ def test_programs_are_judged_by_the_rarer_of_two_classes(rare: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_long_recordings_are_learned_from_in_windows_and_answered_whole() -> None:
     random = np.random.default_rng(0)
     X = [random.normal(size=(length, 2)).cumsum(axis=0) for length in (1201, 1700, 1600)]

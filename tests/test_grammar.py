@@ -158,7 +158,7 @@ def small_domains(draw: st.DrawFn) -> Domain:
     return domain.with_functions(*functions)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.data())
 def test_holes_that_cannot_be_closed_are_an_error(data: st.DataObject) -> None:
     domain = data.draw(small_domains())
@@ -213,7 +213,7 @@ def small_grammars(draw: st.DrawFn) -> Grammar:
 DEPTH = 6
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(small_grammars(), st.integers(1, DEPTH))
 def test_every_program_is_derived_exactly_once(grammar: Grammar, max_depth: int) -> None:
     derived: list[Program] = []
@@ -238,7 +238,7 @@ def test_every_program_is_derived_exactly_once(grammar: Grammar, max_depth: int)
     assert all(program in grammar for program in derived)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(small_grammars())
 def test_what_it_takes_to_close_a_hole(grammar: Grammar) -> None:
     for signature, rules in grammar.least_rules.items():

@@ -106,6 +106,7 @@ def test_ctrl_c_saves_what_was_found(mice: Path, tmp_path: Path) -> None:
     assert model.facts["provenance"]["ended"] == "interrupted"
 
 
+@pytest.mark.slow
 def test_ctrl_c_before_anything_was_found_leaves_nothing(mice: Path, tmp_path: Path) -> None:
     # The first training, of the root's network, never ends.
     arguments = ["fit", mice, *ROLES, "--out", "a/run", "--neural-epochs", "100000000"]

@@ -79,6 +79,7 @@ def test_a_study_from_end_to_end(tmp_path: Path) -> None:
     assert program.split("(")[0] in shown
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_trained(tmp_path: Path) -> None:
     with started(tmp_path, *LONG) as process:
         process.send_signal(signal.SIGINT)

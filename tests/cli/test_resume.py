@@ -51,7 +51,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("search", ["astar", "genetic"])
+@pytest.mark.parametrize("search", ["astar", pytest.param("genetic", marks=pytest.mark.slow)])
 def test_a_killed_run_ends_as_if_it_had_not_been(mice: Path, search: str) -> None:
     arguments = [mice, *ROLES, *SLOWER, "--search", search, "--trainings", "60", "--workers", "2"]
     whole = fit(*arguments, "--out", "whole")

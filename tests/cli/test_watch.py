@@ -51,6 +51,7 @@ def test_a_run_is_shown_until_ctrl_c(run: Path) -> None:
     assert state["scores"]["parts"][0]["name"] == "validation"
 
 
+@pytest.mark.slow
 def test_ports(tmp_path: Path) -> None:
     with watching(tmp_path) as (_, first), watching(tmp_path) as (_, second):
         assert first != second

@@ -75,13 +75,13 @@ def check_gradients(case: Case, class_weights: list[float], random: Random) -> N
 WEIGHTS = st.lists(st.floats(0.1, 3), min_size=4, max_size=4)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(cases())
 def test_values_are_those_of_the_naive_interpreter(case: Case) -> None:
     check_values(case)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(cases(most_length=8), WEIGHTS, st.randoms(use_true_random=False))
 def test_gradients_are_finite_differences_of_the_naive_loss(
     case: Case, class_weights: list[float], random: Random
@@ -103,7 +103,7 @@ def test_gradients_of_many_programs(case: Case, class_weights: list[float], rand
     check_gradients(case, class_weights, random)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(cases(), st.randoms())
 def test_a_sequence_is_on_its_own(case: Case, random) -> None:
     """Outputs are the same, to the bit, alone and in any order; there is no padding to leak."""
@@ -148,7 +148,7 @@ def predict(program, data: Sequences, seed: int = 0) -> np.ndarray:
     return Session(code, theta, blocks).predict(blocks)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(cases(most_length=15, holes=True), st.data())
 def test_the_future_is_not_seen(case: Case, data) -> None:
     """Under map and mapprefix nothing depends on later elements, centred windows aside."""

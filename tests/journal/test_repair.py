@@ -10,7 +10,7 @@ from journal.journals import HEADER, begin, offsets, read, resume, varied
 
 from nearstar.journal import JOURNAL, Journal, JournalError, repair
 
-RECORDS = [varied(number, largest=60) for number in range(12)]
+RECORDS = [varied(number, largest=20) for number in range(12)]
 
 
 def lasting(record: Any) -> bool:

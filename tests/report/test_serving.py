@@ -213,6 +213,7 @@ def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:
         Server(tmp_path, server.server_port)
 
 
+@pytest.mark.slow
 def test_a_killed_watcher_does_not_disturb_the_run(tmp_path: Path) -> None:
     """Nor does one that is there at any moment: it takes no lock, and writes nothing."""
     killed: list[int] = []

@@ -109,6 +109,7 @@ def test_all_workers_may_be_killed(client: Client) -> None:
     assert timeless(searched(cluster=client, listeners=[at(8, kill)])) == expected()
 
 
+@pytest.mark.slow
 def test_workers_may_come_and_go(local: LocalCluster, client: Client) -> None:
     def come_and_go() -> None:
         oldest = next(iter(client.scheduler_info(n_workers=-1)["workers"]))
@@ -137,6 +138,7 @@ def test_runs_may_share_a_cluster(client: Client) -> None:
         assert all(drivers.map(run, ["A*", "genetic"]))
 
 
+@pytest.mark.slow
 def test_workers_may_come_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "PATIENCE", 1)
     with LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as here:
@@ -161,6 +163,7 @@ def doing(setup: Callable[..., Callable[[], None]], *given: str) -> WorkerPlugin
     return Doing()
 
 
+@pytest.mark.slow
 def test_each_worker_is_given_the_data_once(client: Client, tmp_path: Path) -> None:
     """Also where it had nothing to do for a while: Dask frees what seems to be there too often."""
     client.register_plugin(doing(count_unpacking, str(tmp_path)), name="counting")
@@ -229,6 +232,7 @@ print(endless(cluster=sys.argv[1]).ended)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_trainings_end_with_their_driver(
     how: signal.Signals, local: LocalCluster, client: Client
@@ -280,6 +284,7 @@ except NearstarError as problem:
 """
 
 
+@pytest.mark.slow
 def test_a_connection_that_is_cut_for_a_moment_ends_the_run(
     local: LocalCluster, client: Client
 ) -> None:

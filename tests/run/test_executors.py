@@ -91,6 +91,7 @@ def test_processes_may_be_started_in_any_way(method: str) -> None:
         assert timeless(searched(workers=pool)) == expected()
 
 
+@pytest.mark.slow
 def test_each_process_reads_the_data_once(tmp_path: Path) -> None:
     with processes("spawn", initializer=count_unpacking, initargs=(str(tmp_path),)) as pool:
         searched(workers=pool)
@@ -250,6 +251,7 @@ def test_ctrl_c_ends_trainings_in_other_processes() -> None:
     assert ended(process) == "interrupted\nfree\n"
 
 
+@pytest.mark.slow
 def test_processes_whose_driver_is_killed_end_their_trainings(tmp_path: Path) -> None:
     process = started(INTERRUPTED, TMPDIR=str(tmp_path))
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -284,6 +286,7 @@ def ticks(pid: int) -> int:
 # Executors that are of no use
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_elsewhere_when_a_process_was_killed(tmp_path: Path) -> None:
     pool = processes("spawn")
 

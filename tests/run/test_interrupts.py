@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parents[1]
 
 HEED = """
@@ -73,6 +75,7 @@ def test_ctrl_c_returns_the_best_so_far() -> None:
     assert lines[-1].startswith("interrupted; ") and "x" in lines[1]
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_does_not_wait_for_trainings_to_end() -> None:
     process = started(DEAF, "training")
     process.send_signal(signal.SIGINT)

@@ -153,14 +153,18 @@ def check_cuts(case: str, folder: Path, trainings: Trainings, number: int) -> No
 # Damage
 
 
-@pytest.mark.parametrize("case", [pytest.param("warm", marks=pytest.mark.slow), "audit"])
-def test_damage_is_named_or_does_not_matter_and_can_be_repaired(case: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("case", "times"), [("audit", 30), pytest.param("warm", 150, marks=pytest.mark.slow)]
+)
+def test_damage_is_named_or_does_not_matter_and_can_be_repaired(
+    case: str, times: int, tmp_path: Path
+) -> None:
     expected = timeless(alone(case))
     run(**CASES[case], run=tmp_path)
     content = (tmp_path / JOURNAL).read_bytes()
     header = content.index(b"\n")
     draw = random.Random(0)
-    for place in sorted(draw.sample(range(len(content)), 150)):
+    for place in sorted(draw.sample(range(len(content)), times)):
         damaged = bytearray(content)
         damaged[place] ^= 1 << draw.randrange(8)
         (tmp_path / JOURNAL).write_bytes(damaged)

@@ -11,7 +11,8 @@ import pytest
 from run.killing import WORKERS
 
 
-@pytest.mark.parametrize(("kills", "seed"), [(8, 1), pytest.param(104, 2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("kills", "seed"), [(8, 1), (104, 2)])
 def test_killed_runs_of_all_algorithms_end_the_same(kills: int, seed: int) -> None:
     script = Path(__file__).with_name("killing.py")
     ended = subprocess.run(

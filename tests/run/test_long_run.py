@@ -12,7 +12,8 @@ import pytest
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "journal.py"
 
 
-@pytest.mark.parametrize("evaluations", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("evaluations", [2_000, 100_000])
 def test_a_long_run_fits_and_resumes_without_training(evaluations: int) -> None:
     ended = subprocess.run(
         [sys.executable, BENCHMARK, "day", "--evaluations", str(evaluations)],

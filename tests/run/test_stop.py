@@ -14,11 +14,12 @@ from nearstar.run import Event, Limits, NewBest, Result, learn
 
 def test_a_run_in_another_thread_is_ended_with_what_it_has() -> None:
     stop, results = Stop(), list[Result]()
-    found = threading.Event()
+    found, stopped = threading.Event(), threading.Event()
 
     def listener(event: Event) -> None:
         if isinstance(event, NewBest):
             found.set()
+            stopped.wait(60)  # the run might be over before it is asked to end
 
     def run() -> None:
         results.append(
@@ -29,6 +30,7 @@ def test_a_run_in_another_thread_is_ended_with_what_it_has() -> None:
     thread.start()
     assert found.wait(60)
     stop.set()
+    stopped.set()
     thread.join(60)
     (result,) = results
     assert result.ended == "interrupted"

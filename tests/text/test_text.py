@@ -25,7 +25,7 @@ BASKETBALL = Domain.built_in("basketball")
 RICH = rich_domain()
 
 few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-many = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

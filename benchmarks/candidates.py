@@ -14,7 +14,8 @@ from nearstar.engine.code import Code
 from nearstar.engine.lower import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
-from nearstar.parameters import initial, layout
+from nearstar.parameters import layout
+from nearstar.starting import initial
 
 TEXTS = {
     "A": "map (fun x_t. PositionAffine(x_t)) x",

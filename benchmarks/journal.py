@@ -25,7 +25,7 @@ import nearstar as ns
 from nearstar.fitting import SEARCHES
 from nearstar.interrupt import Stop
 from nearstar.journal import JOURNAL
-from nearstar.parameters import initial, layout
+from nearstar.parameters import layout
 from nearstar.program import Program
 from nearstar.run import Limits, drive
 from nearstar.run.identity import Identity
@@ -33,6 +33,7 @@ from nearstar.run.journaled import JournaledRun, journaled
 from nearstar.run.trainer import Trainer, compile_engine
 from nearstar.search.space import Space
 from nearstar.seeds import seed_for
+from nearstar.starting import initial
 from nearstar.text import to_text
 
 

@@ -16,8 +16,9 @@ from strategies import rich_domain
 from nearstar import Domain, Hole, Model, NearstarError, Scale, Sequences, Units, parse
 from nearstar.explain import explain, numbered
 from nearstar.library import Affine
-from nearstar.parameters import initial, layout
+from nearstar.parameters import layout
 from nearstar.program import Apply, Path, walk
+from nearstar.starting import initial
 
 CRIM13 = Domain.built_in("crim13")
 RULE = (

@@ -18,7 +18,7 @@ from nearstar.engine.packing import pack
 from nearstar.engine.session import Session
 from nearstar.errors import ProgramError
 from nearstar.library import Affine, Constant, Group
-from nearstar.parameters import initial, layout, rounded, scaled, size_of, unscaled
+from nearstar.parameters import layout, rounded, scaled, size_of, unscaled
 from nearstar.program import Apply, Hole, Program, walk
 from nearstar.relax import Units, hidden_units
 from nearstar.text import parse
@@ -59,16 +59,6 @@ def test_the_layout_covers_theta_exactly_once(program: Program, units: Units | N
     paths = [block.path for block in blocks]
     assert paths == sorted(paths)
     assert len({(block.path, block.role) for block in blocks}) == len(blocks)
-
-
-@given(sketches(), st.integers(0, 2**32))
-def test_initial_parameters_are_decided_by_the_seed(program: Program, seed: int) -> None:
-    blocks = layout(program, UNITS)
-    theta = initial(blocks, seed)
-    assert theta.tobytes() == initial(blocks, seed).tobytes()
-    assert len(theta) == 0 or theta.tobytes() != initial(blocks, seed + 1).tobytes()
-    for block in blocks:
-        assert (abs(block.of(theta)) <= block.bound).all()
 
 
 SCALES = {"mean": st.floats(-1e4, 1e4), "std": st.floats(1e-3, 1e4)}

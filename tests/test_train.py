@@ -35,7 +35,8 @@ from nearstar import (
     two_animals_split,
 )
 from nearstar.data.synthetic import HIDDEN_RULE
-from nearstar.parameters import initial, layout, unscaled
+from nearstar.parameters import layout, unscaled
+from nearstar.starting import initial
 
 CRIM13 = Domain.built_in("crim13")
 QUICK = Budget(neural_epochs=3, symbolic_epochs=5, units=Units(8, 4))
@@ -365,6 +366,31 @@ def test_order_of_batches_is_kept_where_it_should_be(animals: Task) -> None:
     assert fixed.theta.tobytes() != shuffled.theta.tobytes()
     paper = Budget.paper(CRIM13)
     assert (paper.reshuffle, paper.select, paper.units) == (False, "last", Units(15, 6))
+    assert (paper.clip, paper.fold_rate, paper.fold_memory) == (None, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "folds"),
+    [
+        ("mapprefix (fun x_t. fold (fun x_i. AngleAffine(x_i)) c x_t) x", True),
+        ("mapprefix (fun x_t. fold (fun x_i. ??) c x_t) x", True),
+        ("mapprefix (fun x_t. SlidingWindowAverage5(AngleAffine(x_t))) x", False),
+        ("mapprefix (fun x_t. ??) x", False),
+    ],
+)
+def test_programs_that_fold_have_a_rate_of_their_own(animals: Task, text: str, folds: bool) -> None:
+    program = program_for(animals, text)
+    quick = Budget(neural_epochs=2, symbolic_epochs=2, select="last")
+    found, slower, as_others = (
+        train(program, animals, replace(quick, **rates)).theta.tobytes()
+        for rates in (
+            {"learning_rate": 0.02, "fold_rate": 0.25},
+            {"learning_rate": 0.005, "fold_rate": 1.0},
+            {"learning_rate": 0.02, "fold_rate": 1.0},
+        )
+    )
+    assert found == (slower if folds else as_others)
+    assert slower != as_others
 
 
 def test_divergence_is_marked_and_not_raised() -> None:

@@ -103,15 +103,6 @@ def size_of(blocks: tuple[Block, ...]) -> int:
     return blocks[-1].stop if blocks else 0
 
 
-def initial(blocks: tuple[Block, ...], seed: int) -> NDArray[np.float32]:
-    """Starting parameters for standardised features, decided by the seed alone."""
-    random = np.random.default_rng(seed)
-    theta = np.empty(size_of(blocks), np.float32)
-    for block in blocks:
-        block.of(theta)[:] = random.uniform(-block.bound, block.bound, (block.rows, block.outputs))
-    return theta
-
-
 def scaled(blocks: tuple[Block, ...], theta: Theta, scale: Scale) -> NDArray[np.float32]:
     """Parameters for standardised features, from those for the data's own units."""
     check(blocks, theta)

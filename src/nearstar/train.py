@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.checks import check_positive, check_whole, is_number
+from nearstar.checks import check_number, check_positive, check_whole, is_number
 from nearstar.data.scale import Scale
 from nearstar.domain import Domain
 from nearstar.engine import machine
@@ -20,15 +20,17 @@ from nearstar.engine.packing import Blocks
 from nearstar.engine.session import Session
 from nearstar.errors import NearstarError
 from nearstar.interrupt import Stop, Stopped, interruptible
+from nearstar.library import Fold
 from nearstar.metrics import Metrics
 from nearstar.nearest import suggestion
-from nearstar.parameters import Theta, initial, layout, scaled, unscaled
-from nearstar.program import Apply, Hole, Program, is_complete
+from nearstar.parameters import Theta, layout, scaled, unscaled
+from nearstar.program import Apply, Hole, Program, applied, is_complete
 from nearstar.relax import Units
 from nearstar.seeds import seed_for
+from nearstar.starting import initial, kept_by
 from nearstar.task import Task
 
-TRAINING_VERSION = 1
+TRAINING_VERSION = 2
 """Raised whenever the same training may give other parameters than before."""
 
 LOSSES = ("cross-entropy", "f1")
@@ -45,6 +47,12 @@ class Budget:
     symbolic_epochs: int = 40
     """For complete programs."""
     learning_rate: float = 0.02
+    fold_rate: float = 0.5
+    """Learning rate of programs with a fold, as a share of that of others: a step of their
+    parameters is taken again at every element."""
+    fold_memory: float = 0.9
+    """How much of its accumulator a fold keeps at each element where training starts; with 0 its
+    weights are drawn like all others."""
     batch_size: int = 50
     units: Units = field(default_factory=Units)
     class_weights: tuple[float, ...] | None = None
@@ -63,8 +71,9 @@ class Budget:
     """Whether batches come in another order in every epoch; they are drawn once in any case."""
     restarts: int = 1
     """Trainings of a complete program, from different starting parameters; the best one counts."""
-    clip: float | None = None
-    """Longest gradient; longer ones are shortened to it."""
+    clip: float | None = 1.0
+    """Longest gradient; longer ones, which folds over many elements may have, are shortened to it.
+    None: no limit."""
     batch_seed: int = 0
     """Decides which sequences share a batch."""
 
@@ -73,6 +82,8 @@ class Budget:
             check_whole(name, getattr(self, name), least=1)
         check_whole("batch_seed", self.batch_seed, least=0)
         check_positive("learning_rate", self.learning_rate)
+        check_positive("fold_rate", self.fold_rate)
+        check_number("fold_memory", self.fold_memory, least=0)
         if self.clip is not None and not (is_number(self.clip) and self.clip > 0):
             raise NearstarError(f"clip must be above 0 or None, not {self.clip!r}")
         if self.patience is not None:
@@ -93,6 +104,7 @@ class Budget:
             "neural_epochs", "symbolic_epochs", "learning_rate", "batch_size", "units"
         )
         values |= {"units": Units(*values["units"]), "select": "last", "reshuffle": False}
+        values |= {"fold_rate": 1.0, "fold_memory": 0.0, "clip": None}
         return cls(**{**values, **changes})
 
     @classmethod
@@ -117,6 +129,16 @@ class Budget:
     def epochs(self, program: Program) -> int:
         """Epochs that a program is trained for."""
         return self.symbolic_epochs if is_complete(program) else self.neural_epochs
+
+    def rate(self, program: Program) -> float:
+        """Learning rate that a program is trained with."""
+        folds = any(isinstance(node.operation, Fold) for node in applied(program))
+        return self.learning_rate * (self.fold_rate if folds else 1.0)
+
+    def initial(self, program: Program, seed: int) -> NDArray[np.float32]:
+        """Parameters that the training of a program starts from, for standardised features."""
+        blocks = layout(program, self.units)
+        return initial(blocks, seed, kept_by(program, self.fold_memory))
 
     def check_classes(self, n_classes: int) -> None:
         """Raise unless so many classes can be trained with these settings."""
@@ -190,7 +212,7 @@ def train(
     seeds = [seed]
     if is_complete(program):
         seeds += [seed_for(seed, "restart", str(n)) for n in range(1, budget.restarts)]
-    begun = [(each, initial(blocks, each)) for each in seeds]
+    begun = [(each, budget.initial(program, each)) for each in seeds]
     if start is not None:
         begun[0] = seed, scaled(blocks, np.asarray(start), task.scale)
 
@@ -222,16 +244,14 @@ def _train(
     least = _f1_of_yes(task) if budget.loss == "f1" else None
     weights, shares, used = _weights(batches, given if least is None else _f1_costs(given, least))
     random = np.random.default_rng([seed, 1])
-    epochs = budget.epochs(program)
+    epochs, rate = budget.epochs(program), budget.rate(program)
     each_epoch = budget.select == "best" or least is not None
     losses: list[float] = []
     best: tuple[float, int, NDArray[np.float32], Metrics] | None = None
     diverged = False
     for epoch in range(1, epochs + 1):
         order = random.permutation(used) if budget.reshuffle else used
-        ended, loss = session.train(
-            batches, weights, shares, order, budget.learning_rate, budget.clip or 0.0
-        )
+        ended, loss = session.train(batches, weights, shares, order, rate, budget.clip or 0.0)
         _check_stopped(ended)
         losses.append(loss / max(float(weights.sum()), 1e-30))
         metrics: Metrics | None = None

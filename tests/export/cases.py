@@ -14,8 +14,9 @@ from nearstar import Domain, Model, Scale, Sequences, parse
 from nearstar.expression import PRIMITIVES, primitive
 from nearstar.function import Function, record
 from nearstar.library import Affine
-from nearstar.parameters import initial, layout, unscaled
+from nearstar.parameters import layout, unscaled
 from nearstar.program import Apply, Program
+from nearstar.starting import initial
 
 
 @dataclass(frozen=True)

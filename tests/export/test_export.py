@@ -10,7 +10,8 @@ from export.cases import every_construct
 
 from nearstar import Domain, Hole, Model, NearstarError, Scale, Units
 from nearstar.export import FORMATS, export
-from nearstar.parameters import initial, layout
+from nearstar.parameters import layout
+from nearstar.starting import initial
 
 
 def test_every_format_is_made_the_same_way_twice() -> None:

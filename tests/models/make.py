@@ -16,8 +16,9 @@ from nearstar.data.format import DataFormat
 from nearstar.data.scale import Scale
 from nearstar.expression import Expression, Features
 from nearstar.model_file import VERSION
-from nearstar.parameters import initial, layout, unscaled
+from nearstar.parameters import layout, unscaled
 from nearstar.relax import Units
+from nearstar.starting import initial
 from nearstar.text import parse
 
 FOLDER = Path(__file__).parent

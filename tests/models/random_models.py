@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from strategies import domains, programs, signatures
 
 from nearstar import Domain, Model, Program, Scale, Sequences, is_complete
-from nearstar.parameters import initial, layout, unscaled
+from nearstar.parameters import layout, unscaled
+from nearstar.starting import initial
 from nearstar.types import Signature
 
 

@@ -13,9 +13,10 @@ from report.browsing import Showing, assert_accessible
 from report.examples import HOSTILE, page
 
 from nearstar import Domain, Hole, Model, Scale, Units
-from nearstar.parameters import initial, layout
+from nearstar.parameters import layout
 from nearstar.program import walk
 from nearstar.report.program_html import program_html
+from nearstar.starting import initial
 from nearstar.text import parse
 
 RULE = (

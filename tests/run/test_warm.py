@@ -13,7 +13,7 @@ from strategies import domains, programs, signatures
 
 from nearstar import Budget, Scale, Task, Trained, Units, parse, train
 from nearstar.grammar import Grammar
-from nearstar.parameters import Block, initial, layout, size_of, unscaled
+from nearstar.parameters import Block, layout, size_of, unscaled
 from nearstar.program import Apply, Program, node_at
 from nearstar.run import Trainer
 from nearstar.run.warm import starting_parameters
@@ -21,6 +21,7 @@ from nearstar.seeds import seed_for
 from nearstar.text import to_text
 
 UNITS = Units(5, 2)
+BUDGET = Budget(units=UNITS)
 SEED = 3
 
 
@@ -42,7 +43,7 @@ def numbered(program: Program) -> Trained:
 
 
 def started(program: Program, parent: Trained) -> np.ndarray:
-    return starting_parameters(program, UNITS, parent.scale, parent, SEED)
+    return starting_parameters(program, BUDGET, parent.scale, parent, SEED)
 
 
 @st.composite
@@ -78,7 +79,7 @@ def test_a_child_keeps_what_it_shares_and_draws_the_rest(
     child, parent = children[which % len(children)], numbered(program)
     theta = started(child, parent)
     blocks = layout(child, UNITS)
-    fresh = unscaled(blocks, initial(blocks, SEED), parent.scale)
+    fresh = unscaled(blocks, BUDGET.initial(child, SEED), parent.scale)
     sources = {block.start: block for block in layout(program, UNITS)}
     at_path = {(block.path, block.role): block for block in sources.values()}
     used: list[int] = []

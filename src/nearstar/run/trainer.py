@@ -9,7 +9,7 @@ import numpy as np
 
 from nearstar.data.sequences import Sequences
 from nearstar.interrupt import Stop
-from nearstar.parameters import initial, layout, unscaled
+from nearstar.parameters import layout, unscaled
 from nearstar.program import Hole, Program
 from nearstar.relax import Units
 from nearstar.run.warm import starting_parameters
@@ -49,13 +49,13 @@ class Trainer:
         theta = None
         # What diverged has nothing to pass on.
         if start is not None and not start.diverged:
-            theta = starting_parameters(program, self.budget.units, self.task.scale, start, seed)
+            theta = starting_parameters(program, self.budget, self.task.scale, start, seed)
         return train(program, self.task, self.budget, seed, start=theta, goal=goal, stop=stop)
 
     def failed(self, program: Program, reason: str) -> Trained:
         """What stands for a training that no worker could do."""
         blocks = layout(program, self.budget.units)
-        first = initial(blocks, self.seed_of(program))
+        first = self.budget.initial(program, self.seed_of(program))
         return Trained(
             program=program,
             theta=unscaled(blocks, first, self.task.scale),

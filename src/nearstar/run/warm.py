@@ -7,17 +7,16 @@ from itertools import groupby
 import numpy as np
 
 from nearstar.data.scale import Scale
-from nearstar.parameters import Block, Theta, initial, layout, unscaled
+from nearstar.parameters import Block, Theta, layout, unscaled
 from nearstar.program import Apply, Path, Program, node_at
-from nearstar.relax import Units
-from nearstar.train import Trained
+from nearstar.train import Budget, Trained
 
 _Key = tuple[object, ...]
 _Part = tuple[Path, tuple[Block, ...]]
 
 
 def starting_parameters(
-    program: Program, units: Units, scale: Scale, parent: Trained, seed: int
+    program: Program, budget: Budget, scale: Scale, parent: Trained, seed: int
 ) -> Theta:
     """The parent's parameters in the parts that the two share, fresh ones by the seed elsewhere.
 
@@ -25,8 +24,8 @@ def starting_parameters(
     the same under the same operations: in the same place, or else in another one, in order. Each
     of the parent's parts is used once.
     """
-    blocks = layout(program, units)
-    theta = unscaled(blocks, initial(blocks, seed), scale)
+    blocks = layout(program, budget.units)
+    theta = unscaled(blocks, budget.initial(program, seed), scale)
     free: dict[_Key, dict[Path, tuple[Block, ...]]] = {}
     for path, part in _parts(layout(parent.program, parent.units)):
         free.setdefault(_key(parent.program, path, part), {})[path] = part

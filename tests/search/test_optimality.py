@@ -23,7 +23,6 @@ from nearstar.grammar import Grammar, Rule
 from nearstar.library import Select, Window
 from nearstar.program import Hole, Program
 from nearstar.search.astar import AStar
-from nearstar.search.by_cost import ByCost
 from nearstar.search.constraints import Constraints
 from nearstar.search.frontier import Frontier
 from nearstar.search.idsbb import IDSBB
@@ -46,7 +45,7 @@ EPSILON = 0.15
 def searches(seed: int, **changes: Any) -> list[Search]:
     """Both searches, with the combination of switches whose turn it is."""
     turn = seed // len(SWITCHES)
-    orders = {"haste": (1.0, 0.0, 4.0)[turn % 3], "sweep": (0, 2)[turn // 3 % 2]}
+    orders = {"haste": (1.0, 0.0, 4.0)[turn % 3], "beside": (0, 2)[turn // 3 % 2]}
     switches = SWITCHES[seed % len(SWITCHES)] | orders | changes
     return [
         AStar(**switches),
@@ -290,7 +289,7 @@ def test_the_depth_limit_grows_when_all_within_it_is_done(initial_depth: int) ->
     deepened = 0
     for seed, case in cases(2, 60):
         table = Even(case.table.grammar, case.constraints, seed, weight=0.0)
-        search = IDSBB(initial_depth=initial_depth, deduplicate=False)
+        search = IDSBB(initial_depth=initial_depth, deduplicate=False, beside=0)
         sizes = [program.size for program in solve(search, case.space(), table).asked]
         deeper = [size for size in sizes if size > initial_depth]
         assert deeper == sorted(deeper), f"case {seed}"
@@ -403,19 +402,20 @@ class Misleading(Table):
         return 1.0
 
 
-def test_a_sweep_finds_small_programs_whatever_h_says() -> None:
-    """Each round trains the next programs by structural cost, and no program comes twice."""
+def test_programs_are_trained_beside_where_nothing_better_is_found() -> None:
+    """One for every four rounds without a new best, as many as are allowed; none comes twice."""
+    counts = {0: 0, 1: 0, 2: 0}
     for seed, case in cases(7, 60):
         table = Misleading(case.table.grammar, case.constraints, seed, case.table.weight)
-        by_cost = list(iter(ByCost(case.space(), case.space().form).pop, None))
-        for search in searches(seed, lazy=True, deduplicate=True, sweep=2, margin=math.inf):
+        for search in searches(seed, deduplicate=True, beside=2, width=1, margin=math.inf):
             outcome = solve(search, case.space(), table, seed)
             assert len(set(outcome.asked)) == len(outcome.asked), f"case {seed}, {search}"
-            done: set[Program] = set()
-            rounds = 0
+            stalled, best = 0, math.inf
             for moment in outcome.moments:
-                # Those that cannot be better by their structure alone are passed over.
-                rounds += moment.incumbent < math.inf
-                done.update(node.program for node in moment.nodes)
-                worth = [p for p in by_cost if case.space().cost(p) < moment.incumbent]
-                assert done.issuperset(worth[: 2 * rounds]), f"case {seed}, {search}"
+                stalled = 0 if moment.incumbent < best - TOLERANCE else stalled + 1
+                best = moment.incumbent
+                beside = [node for node in moment.nodes if node.complete and node.parent is None]
+                assert len(beside) <= min(stalled // 4, 2), f"case {seed}, {search}"
+                assert all(case.space().cost(node.program) < best for node in beside)
+                counts[len(beside)] += 1
+    assert all(counts.values())

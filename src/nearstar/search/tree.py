@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from nearstar.checks import check_number, check_switch, check_whole
 from nearstar.program import Hole, Program, is_complete
-from nearstar.search.by_cost import ByCost
+from nearstar.search.beside import Beside
 from nearstar.search.frontier import Frontier, Holes
+from nearstar.search.genetic import TRIES
 from nearstar.search.protocol import Ask, Node, Score
 from nearstar.search.space import Space
 from nearstar.seeds import seed_for
 from nearstar.text import to_text
 
+_PATIENCE = 4
+"""Rounds without a new best program for each program that is trained beside."""
 TOLERANCE = 1e-9
 """Costs are sums of the same numbers in different orders: less than this is no difference."""
 
@@ -53,10 +57,10 @@ class TreeSettings:
     so far for each hole: of those that see a whole sequence, whose networks can do the work of all
     the rest, and of the others by themselves. What is dropped is decided by f all the same, and so
     is the gap."""
-    sweep: int = 0
-    """Complete programs that every round trains beside its nodes, in the order of their structural
-    cost and whatever h says: where h misleads, a good small program is found all the same. They
-    change nothing in the bound. It takes time from the rest: 0, none, is the default."""
+    beside: int = 8
+    """Most complete programs that a round trains beside its nodes, whatever h says: the next by
+    structural cost, and variants of the best so far. One for every four rounds since the last new
+    best, so that they cost little while h leads well. They change nothing in the bound."""
     width: int = 4
     """Nodes that a round goes on from, to be trained side by side; never the number of workers."""
     train_root: bool = False
@@ -68,7 +72,7 @@ class TreeSettings:
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name))
         check_whole("width", self.width)
-        check_whole("sweep", self.sweep, least=0)
+        check_whole("beside", self.beside, least=0)
         for name in (
             *("lazy", "pathmax", "closing_cost", "deduplicate"),
             *("warm_start", "early_stop", "train_root"),
@@ -86,6 +90,7 @@ PAPER_SWITCHES = {
     "deduplicate": False,
     "early_stop": False,
     "haste": 0.0,
+    "beside": 0,
     "width": 1,
     "train_root": True,
 }
@@ -104,7 +109,9 @@ class Tree:
         self.lost = math.inf
         """Least f of what was given up unexplored."""
         self._made: dict[Program, Node] = {}
-        self._by_cost = ByCost(space, space.form if settings.deduplicate else _itself)
+        self._beside = Beside(space, space.form if settings.deduplicate else _itself, seed)
+        self._stalled = 0
+        """Rounds since the last new best program."""
         self._root_error = 0.0
         self._reached: dict[Node, float] = {}
         self._short = {True: _Mean(), False: _Mean()}
@@ -191,30 +198,33 @@ class Tree:
         """Ask for scores and take them; ``waiting`` is everything else that is not explored."""
         if not nodes:
             return
-        # What is swept up beside needs no bound of its own: what leads there waits, or was dropped.
+        # What is trained beside needs no bound of its own: what leads there waits, or was dropped.
         bound = min(self.lost, least_f(nodes), *map(least_f, waiting))
-        asked = (*nodes, *self._swept(nodes))
+        asked = (*nodes, *self._found_beside(nodes))
         scores = yield Ask(asked, bound, sum(map(len, waiting)), ahead)
+        self._stalled += 1
         for node, score in zip(asked, scores, strict=True):
             self._take(node, score)
 
-    def _swept(self, nodes: Sequence[Node]) -> Iterator[Node]:
-        """The next complete programs by structural cost (see ``sweep``), if any may be better.
+    def _found_beside(self, nodes: Sequence[Node]) -> Iterator[Node]:
+        """Complete programs that are not trained yet and may be better (see ``beside``).
 
         One that waits in a frontier stays there; frontiers pass over what is done.
         """
-        left = 0 if self.hurries else self.settings.sweep
-        while left and (program := self._by_cost.pop()) is not None:
-            if self.space.cost(program) >= self.incumbent:
+        left = min(self._stalled // _PATIENCE, self.settings.beside)
+        asked = set(nodes)
+        for program in islice(self._beside.offers(), TRIES * left):
+            if len(asked) == len(nodes) + left:
                 return
+            if self.space.cost(program) >= self.incumbent:
+                continue
             node = self._made.get(program)
             if node is None:
                 node = self._node(program, None)
                 self._keep([node])
-            elif node.trained or node in nodes:
-                continue
-            left -= 1
-            yield node
+            if not node.trained and node not in asked:
+                asked.add(node)
+                yield node
 
     def _keep(self, nodes: Iterable[Node]) -> None:
         self._made.update((node.program, node) for node in nodes)
@@ -223,7 +233,10 @@ class Tree:
         node.trained = node.bounded = True
         if node.complete:
             node.h = score.error
+            if node.f < self.incumbent - TOLERANCE:
+                self._stalled = 0
             self.incumbent = min(self.incumbent, node.f)
+            self._beside.note(node.program, node.f)
             self._note_reached(node)
         elif _is_root(node):
             self._root_error = 0.0 if score.diverged else score.error

@@ -1,0 +1,89 @@
+"""Programs beside those that h leads to: the smallest ones, and variants of the best."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import numpy as np
+
+from nearstar.program import Program, first_hole, node_at, replace
+from nearstar.search.by_cost import ByCost
+from nearstar.search.genetic import TRIES, Breeding
+from nearstar.search.refine import STEPS
+from nearstar.search.space import Space
+from nearstar.seeds import seed_for
+
+_VARIANTS = 2
+"""Variants of the best for each one of the smallest."""
+_PARENTS = 50
+"""So many of the best programs have variants."""
+_FIRST = 0.2
+"""Chance that a variant is of the best of them; else it is of the next with that chance; …"""
+_CROSSED = 0.5
+"""Chance that a variant has a part of another parent; else it is a step away from one."""
+_SMALLEST = 0.5
+"""Chance that a hole of a variant is closed with the fewest rules; else with one more with that
+chance; …"""
+
+
+class Beside:
+    """Complete programs to train whatever h says: the next by structural cost, then two variants.
+
+    The ones miss nothing small, the others find what is larger; both also where h misleads.
+    ``form`` is what stands for a program.
+    """
+
+    def __init__(self, space: Space, form: Callable[[Program], Program], seed: int) -> None:
+        self.space = space
+        self.form = form
+        self._by_cost = ByCost(space, form)
+        self._random = np.random.default_rng(seed_for(seed, "beside"))
+        self._breeding = Breeding(space, self._random)
+        self._arrivals = count()
+        self._best: list[tuple[float, int, Program]] = []
+        """The best programs so far, with their path costs; of equals, the first that came."""
+
+    def note(self, program: Program, cost: float) -> None:
+        """Take note of a complete program and its path cost."""
+        insort(self._best, (cost, next(self._arrivals), program))
+        del self._best[_PARENTS:]
+
+    def offers(self) -> Iterator[Program]:
+        """Programs without end, so that some come again and again; none before the first note."""
+        while self._best:
+            # What costs more than the best one by its structure alone is not worth going through.
+            if self._by_cost.bound() < self._best[0][0]:
+                smallest = self._by_cost.pop()
+                if smallest is not None:
+                    yield smallest
+            for _ in range(_VARIANTS):
+                yield self.form(self._variant())
+
+    def _variant(self) -> Program:
+        """One of the best with a part of another, or a step away from it; itself if none fits."""
+        parent = self._parent()
+        if self._random.random() < _CROSSED:
+            return self._breeding.crossed(parent, self._parent())
+        step = STEPS[int(self._random.integers(len(STEPS)))]
+        sketches = step(self.space, parent)
+        for index in self._random.permutation(len(sketches))[:TRIES]:
+            variant = self._closed(sketches[index])
+            if self._breeding.fits(variant):
+                return variant
+        return parent
+
+    def _parent(self) -> Program:
+        index = int(self._random.geometric(_FIRST)) - 1
+        return self._best[min(index, len(self._best) - 1)][-1]
+
+    def _closed(self, sketch: Program) -> Program:
+        """The sketch with a small program in each of its holes."""
+        least = self.space.grammar.least_rules
+        while (path := first_hole(sketch)) is not None:
+            signature = node_at(sketch, path).signature
+            rules = int(least[signature]) + int(self._random.geometric(_SMALLEST)) - 1
+            small = self._breeding.counting.draw(signature, rules, self._random)
+            sketch = replace(sketch, path, small)
+        return sketch

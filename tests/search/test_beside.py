@@ -1,0 +1,83 @@
+"""Programs beside those that h leads to: of the space, the smallest in order, the others varied."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from search.tabulated_baselines import complete_programs, hashed, of_size, plain_space, spaces
+
+from nearstar.program import Program, applied, is_complete
+from nearstar.search.beside import Beside
+from nearstar.search.by_cost import ByCost
+from nearstar.search.sampling import completion
+from nearstar.search.space import Space
+from nearstar.text import to_text
+
+
+def offered(space: Space, seed: int, first: Program, number: int) -> list[Program]:
+    """What is offered where the first program, and those offered, have errors by a hash."""
+    beside, error = Beside(space, space.form, seed), hashed(space, seed)
+    beside.note(first, space.cost(first) + error(first))
+    found: list[Program] = []
+    for program in islice(beside.offers(), number):
+        found.append(program)
+        beside.note(program, space.cost(program) + error(program))
+    return found
+
+
+@settings(max_examples=60)
+@given(spaces(), st.integers(0, 1000), st.data())
+def test_offers_are_programs_of_the_space(space: Space, seed: int, data: st.DataObject) -> None:
+    programs = complete_programs(space.grammar, space.constraints.max_depth)
+    first = data.draw(st.sampled_from(programs))
+    found = offered(space, seed, first, 30)
+    assert len(found) == 30
+    for program in found:
+        assert is_complete(program) and program in space.grammar and space.allows(program)
+        assert space.form(program) == program
+    assert found == offered(space, seed, first, 30)
+
+
+def test_the_smallest_come_in_order_and_none_is_missed() -> None:
+    space = plain_space()
+    by_cost = ByCost(space, space.form)
+    smallest = [by_cost.pop() for _ in range(20)]
+    first = completion(space, space.starts[0], np.random.default_rng(0))
+    assert offered(space, 0, first, 60)[::3] == smallest
+
+
+def test_variants_lead_to_a_large_program_that_parts_of_it_tell_of() -> None:
+    """Long before it would come by cost, or by chance."""
+    space = plain_space(depth=8)
+    root = space.grammar.root
+    product = "multiply(BothAffine(x_t), LeftAffine(x_t))"
+    text = f"map (fun x_t. if RightAffine(x_t) > 0 then RightAffine(x_t) else {product}) x"
+    goal = next(each for each in of_size(space.grammar, root, 7) if to_text(each) == text)
+    assert space.form(goal) == goal
+    wanted = Counter(node.production for node in applied(goal))
+
+    def cost(program: Program) -> float:
+        has = Counter(node.production for node in applied(program))
+        return space.cost(program) + 1 - (wanted & has).total() / (wanted | has).total()
+
+    n_programs = len(complete_programs(space.grammar, space.constraints.max_depth))
+    for seed in range(10):
+        beside = Beside(space, space.form, seed)
+        first = completion(space, space.starts[0], np.random.default_rng(seed))
+        beside.note(first, cost(first))
+        for program in islice(beside.offers(), n_programs // 20):
+            beside.note(program, cost(program))
+            if program == goal:
+                break
+        else:
+            pytest.fail(f"not found with seed {seed}")
+
+
+def test_nothing_is_offered_before_a_program_is_known() -> None:
+    space = plain_space()
+    assert not list(Beside(space, space.form, 0).offers())

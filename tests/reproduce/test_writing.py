@@ -49,6 +49,14 @@ def test_all_files_are_there_and_readable(whole: Study, tmp_path: Path) -> None:
     assert len(table.read_text("utf-8").splitlines()) == 1 + len(whole.algorithms)
 
 
+def test_no_file_is_left_of_an_earlier_study(tmp_path: Path) -> None:
+    write_study(studies.full(5), tmp_path)
+    own = tmp_path / "run"  # nor is anything else touched
+    own.mkdir()
+    written = write_study(study(nothing("astar")), tmp_path)
+    assert {*tmp_path.iterdir()} == {own, *written}
+
+
 def test_the_same_study_gives_the_same_files(tmp_path: Path) -> None:
     small = study(trial(), trial("rnn"))
     first, again = (write_study(small, tmp_path / name) for name in "ab")

@@ -7,12 +7,15 @@ from pathlib import Path
 from nearstar.errors import NearstarError
 from nearstar.reproduce.cells import to_csv
 from nearstar.reproduce.contents import contents
-from nearstar.reproduce.figures import figures
+from nearstar.reproduce.figures import EFFICIENCY, SWEEP, figures
 from nearstar.reproduce.markdown import to_markdown
 from nearstar.reproduce.page import to_html
 from nearstar.reproduce.study import Study
 from nearstar.reproduce.tables import efficiency_table, main_table, sweep_table, trial_table
 from nearstar.whole_files import write_whole
+
+_OPTIONAL = {"lambda.csv", EFFICIENCY, SWEEP}
+"""Files that not every study has."""
 
 
 def write_study(study: Study, folder: Path) -> list[Path]:
@@ -42,6 +45,8 @@ def write_study(study: Study, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             write_whole(folder / name, text)
+        for name in _OPTIONAL - texts.keys():
+            (folder / name).unlink(missing_ok=True)  # of an earlier writing, with more trials
     except OSError as problem:
         raise NearstarError(
             f"the results cannot be written to {folder}: {problem.strerror}; give another folder"

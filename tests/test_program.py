@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -22,6 +23,8 @@ from nearstar.program import (
     Hole,
     Program,
     applied,
+    begun,
+    completes,
     first_hole,
     holes,
     is_complete,
@@ -62,6 +65,21 @@ def test_walking_visits_every_node_once_in_the_order_of_the_derivation(case) -> 
     assert is_complete(program) == (not open_paths)
     assert holes(program) == [node_at(program, path) for path in open_paths]
     assert applied(program) == [node_at(program, path) for path in inner_paths]
+
+
+@given(sketches())
+def test_a_derivation_step_by_step(case) -> None:
+    """From a single hole, each step expands the leftmost one, of which the last has a rule."""
+    domain, program = case
+    if not is_complete(program):
+        program = begun(program, program.size)
+    steps = [begun(program, rules) for rules in range(program.size + 1)]
+    assert steps[0] == Hole(program.signature) and steps[-1] == program
+    grammar = domain.grammar(program.signature)
+    for before, after in pairwise(steps):
+        if is_complete(program):
+            assert after in grammar.expansions(before)
+        assert completes(after, before) and after.size == before.size + 1
 
 
 @given(sketches(), st.data())

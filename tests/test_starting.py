@@ -18,7 +18,7 @@ from nearstar.starting import initial, kept_by
 
 UNITS = Units(6, 6)
 """Two for each component of an accumulator of three."""
-DOMAIN = Domain.of_size(2, vectors=("if", "add", "multiply", "affine"))
+DOMAIN = Domain.of_size(2, vectors=("if", "add", "multiply", "affine", "const"))
 
 
 @st.composite
@@ -56,6 +56,7 @@ BODIES = st.recursive(
     LEAVES,
     lambda inner: (
         st.builds("add({}, {})".format, inner, inner)
+        | st.builds("add({}, const)".format, inner)
         | st.builds("if {} > 0 then {} else {}".format, LEAVES, inner, inner)
     ),
     max_leaves=6,
@@ -75,7 +76,7 @@ def test_a_fold_forgets_at_the_same_pace_whatever_its_body(
     blocks = layout(program, units)
     theta = initial(blocks, seed, kept_by(program, memory))
     for block in blocks:
-        if block.bias:
+        if block.bias:  # a constant is nothing else
             block.of(theta)[-1] = 0.0
     elements = np.zeros((1, 8, 2), np.float32)
     elements[0, 0] = 1.0, -2.0

@@ -247,6 +247,18 @@ def first_hole(program: Program) -> Path | None:
     return tuple(path)
 
 
+def begun(program: Program, rules: int) -> Program:
+    """What the program was in its derivation, after so many rules: the rest are holes."""
+    if isinstance(program, Hole) or rules <= 0:
+        return Hole(program.signature)
+    arguments: list[Program] = []
+    left = rules - 1
+    for argument in program.arguments:
+        arguments.append(argument if argument.size <= left else begun(argument, left))
+        left = max(left - argument.size, 0)
+    return program.on(tuple(arguments))
+
+
 def node_at(program: Program, path: Path) -> Program:
     """The node at a path."""
     for index in path:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.function import Function
-from nearstar.library import ADD, Fold
+from nearstar.library import ADD, Affine, Fold
 from nearstar.parameters import Block, size_of
-from nearstar.program import Apply, Path, Program
+from nearstar.program import Apply, Hole, Path, Program
 
 _NEW = 0.3
 """What an element adds is smaller by this than elsewhere, for it adds up."""
@@ -40,14 +40,15 @@ def kept_by(program: Program, memory: float) -> dict[Path, float]:
     """The share of the accumulator that leaves and holes in a fold give back at first, by path.
 
     Together they give back ``memory`` of it: the terms of a sum in equal parts, both branches of an
-    if the same. What conditions and arguments of other functions begin with is left to chance.
+    if the same. Constants and selections cannot, and what conditions and arguments of other
+    functions begin with is left to chance.
     """
     return dict(_kept(program, (), 0.0, memory))
 
 
 def _kept(node: Program, path: Path, share: float, memory: float) -> Iterator[tuple[Path, float]]:
     """What is kept below a node, which itself gives back this share."""
-    if share and not node.arguments:
+    if share and _is_leaf(node):
         yield path, share
     shares = _shares(node, share, memory) if isinstance(node, Apply) else ()
     for index, (argument, part) in enumerate(zip(node.arguments, shares, strict=True)):
@@ -60,10 +61,27 @@ def _shares(node: Apply, share: float, memory: float) -> tuple[float, ...]:
     if isinstance(operation, Fold):
         return (memory,)
     if operation == ADD:
-        return (share / 2, share / 2)
-    if isinstance(operation, Function) and operation.name == "if":
+        able = [_can_remember(argument) for argument in node.arguments]
+        return tuple(share / max(sum(able), 1) * each for each in able)
+    if _is_if(node):
         return (0.0, share, share)
     return (0.0,) * len(node.arguments)
+
+
+def _is_if(node: Apply) -> bool:
+    return isinstance(node.operation, Function) and node.operation.name == "if"
+
+
+def _is_leaf(node: Program) -> bool:
+    """Whether a node reads the accumulator and can give it back: a hole, or an affine leaf."""
+    return isinstance(node, Hole) or isinstance(node.operation, Affine)
+
+
+def _can_remember(node: Program) -> bool:
+    """Whether a part of a fold's body can give back a share of the accumulator."""
+    if isinstance(node, Apply) and (node.operation == ADD or _is_if(node)):
+        return any(map(_can_remember, node.arguments[-2:]))
+    return _is_leaf(node)
 
 
 def _leaf(matrix: NDArray[np.float32], features: int, share: float) -> None:
@@ -85,9 +103,10 @@ def _hidden(matrix: NDArray[np.float32], features: int, share: float) -> None:
 def _output(matrix: NDArray[np.float32], features: int, share: float) -> None:
     """The layer after it: a = max(a, 0) − max(−a, 0)."""
     matrix *= _NEW
-    for component in range(min(matrix.shape[1], (len(matrix) - 1) // 2)):
+    components = min(matrix.shape[1], (len(matrix) - 1) // 2)
+    for component in range(components):
         pair = slice(2 * component, 2 * component + 2)
-        matrix[pair] = 0.0
+        matrix[pair, :components] = 0.0
         matrix[pair, component] = share, -share
 
 

@@ -84,6 +84,11 @@ class Budget:
         check_positive("learning_rate", self.learning_rate)
         check_positive("fold_rate", self.fold_rate)
         check_number("fold_memory", self.fold_memory, least=0)
+        if self.fold_memory > 1:
+            raise NearstarError(
+                f"fold_memory must be a number from 0 to 1, not {self.fold_memory!r}: above 1 an "
+                "accumulator grows at every element"
+            )
         if self.clip is not None and not (is_number(self.clip) and self.clip > 0):
             raise NearstarError(f"clip must be above 0 or None, not {self.clip!r}")
         if self.patience is not None:

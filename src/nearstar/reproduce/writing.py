@@ -23,8 +23,8 @@ def write_study(study: Study, folder: Path) -> list[Path]:
 
     ``results.md`` and ``index.html`` tell the same; ``table.csv``, ``trials.csv``,
     ``efficiency.csv`` and, if there is a sweep, ``lambda.csv`` have the numbers in full;
-    ``efficiency.svg`` and ``lambda.svg`` are the figures. Nothing is written unless all of it can
-    be made.
+    ``efficiency.svg`` and ``lambda.svg`` are the figures; those that a study does not have are
+    removed, where an earlier one had them. Nothing is written unless all of it can be made.
     """
     pictures = figures(study)
     told = contents(study, pictures)

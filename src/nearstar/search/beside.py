@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 
 import numpy as np
@@ -17,6 +17,9 @@ from nearstar.seeds import seed_for
 
 _VARIANTS = 2
 """Variants of the best for each one of the smallest."""
+_EXPANDED = 100
+"""Partial programs that are expanded, at most, on the way to the next small one: it must not keep
+the search waiting, and is gone on with at the next turn."""
 _PARENTS = 50
 """So many of the best programs have variants."""
 _FIRST = 0.2
@@ -42,6 +45,7 @@ class Beside:
         self._random = np.random.default_rng(seed_for(seed, "beside"))
         self._breeding = Breeding(space, self._random)
         self._arrivals = count()
+        self._turn = 0
         self._best: list[tuple[float, int, Program]] = []
         """The best programs so far, with their path costs; of equals, the first that came."""
 
@@ -50,16 +54,24 @@ class Beside:
         insort(self._best, (cost, next(self._arrivals), program))
         del self._best[_PARENTS:]
 
-    def offers(self) -> Iterator[Program]:
-        """Programs without end, so that some come again and again; none before the first note."""
-        while self._best:
-            # What costs more than the best one by its structure alone is not worth going through.
-            if self._by_cost.bound() < self._best[0][0]:
-                smallest = self._by_cost.pop()
-                if smallest is not None:
-                    yield smallest
-            for _ in range(_VARIANTS):
-                yield self.form(self._variant())
+    def offer(self, wanted: Callable[[Program], bool]) -> Program | None:
+        """A program that is wanted; None if none is found, or none is noted to vary."""
+        if not self._best:
+            return None
+        self._turn += 1
+        smallest = self._smallest(wanted) if self._turn % (1 + _VARIANTS) == 1 else None
+        if smallest is not None:
+            return smallest
+        variants = (self.form(self._variant()) for _ in range(TRIES))
+        return next(filter(wanted, variants), None)
+
+    def _smallest(self, wanted: Callable[[Program], bool]) -> Program | None:
+        # What costs more than the best one by its structure alone is not worth going through.
+        while self._by_cost.bound() < self._best[0][0]:
+            program = self._by_cost.pop(_EXPANDED)
+            if program is None or wanted(program):
+                return program
+        return None
 
     def _variant(self) -> Program:
         """One of the best with a part of another, or a step away from it; itself if none fits."""

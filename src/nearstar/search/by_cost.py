@@ -25,7 +25,7 @@ class ByCost:
         self.form = form
         self.max_depth = math.inf if max_depth is None else max_depth
         self._arrivals = count()
-        self._heap: list[tuple[float, int, int, Program]] = []
+        self._heap: list[tuple[float, int, int, int, Program]] = []
         self._seen: set[Program] = set()
         self._cut = math.inf
         """Least λ·s of what is too deep; it counts for the bound."""
@@ -35,12 +35,16 @@ class ByCost:
     def __len__(self) -> int:
         return len(self._heap)
 
-    def pop(self) -> Program | None:
-        """The next complete program; None after the last."""
-        while self._heap:
+    def pop(self, patience: float = math.inf) -> Program | None:
+        """The next complete program; None after the last.
+
+        None also if more than ``patience`` partial ones come before it; the next call goes on.
+        """
+        while self._heap and patience >= 0:
             program = heapq.heappop(self._heap)[-1]
             if is_complete(program):
                 return program
+            patience -= 1
             for child in self.space.expansions(program):
                 self._add(self.form(child))
         return None
@@ -62,7 +66,9 @@ class ByCost:
         # Not by λ·s, which is no order if λ = 0. Rounded, since equal costs are summed in
         # different orders.
         cost = round(grammar.cost(program) + grammar.closing_cost(program), 9)
-        heapq.heappush(self._heap, (cost, program.size, next(self._arrivals), program))
+        rules = program.size + grammar.closing_rules(program)
+        # Of equals the one nearest to its end: the others need not be expanded before it.
+        heapq.heappush(self._heap, (cost, rules, -program.size, next(self._arrivals), program))
 
     def _least(self, program: Program) -> float:
         return self.space.cost(program) + self.space.closing_cost(program)

@@ -1,4 +1,4 @@
-"""Refining a program: what is one step away from it, for a search to start from."""
+"""What is one step away from a program; and sketches around it, for a search to start from."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from nearstar.search.space import Space
 
 
 def neighbours(space: Space, program: Program) -> list[Program]:
-    """The program itself, then all that is one step away from it."""
-    around = [step(space, program) for step in STEPS]
-    sketches = dict.fromkeys(sketch for group in around for sketch in group)
+    """The program itself, then sketches with one of its parts opened again, or grown."""
+    sketches = dict.fromkeys((*opened(space, program), *grown(space, program)))
     return [program, *(sketch for sketch in sketches if space.allows(sketch))]
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from nearstar.checks import check_number, check_switch, check_whole
-from nearstar.program import Hole, Program, is_complete
+from nearstar.program import Hole, Program, begun, is_complete
 from nearstar.search.beside import Beside
 from nearstar.search.frontier import Frontier, Holes
-from nearstar.search.genetic import TRIES
 from nearstar.search.protocol import Ask, Node, Score
 from nearstar.search.space import Space
 from nearstar.seeds import seed_for
@@ -109,7 +107,8 @@ class Tree:
         self.lost = math.inf
         """Least f of what was given up unexplored."""
         self._made: dict[Program, Node] = {}
-        self._beside = Beside(space, space.form if settings.deduplicate else _itself, seed)
+        self._form = space.form if settings.deduplicate else _itself
+        self._beside = Beside(space, self._form, seed)
         self._stalled = 0
         """Rounds since the last new best program."""
         self._root_error = 0.0
@@ -211,20 +210,30 @@ class Tree:
 
         One that waits in a frontier stays there; frontiers pass over what is done.
         """
-        left = min(self._stalled // _PATIENCE, self.settings.beside)
-        asked = set(nodes)
-        for program in islice(self._beside.offers(), TRIES * left):
-            if len(asked) == len(nodes) + left:
+        asked = {node.program for node in nodes}
+
+        def is_wanted(program: Program) -> bool:
+            known = self._made.get(program)
+            untrained = known is None or not known.trained
+            return untrained and program not in asked and self.space.cost(program) < self.incumbent
+
+        for _ in range(min(self._stalled // _PATIENCE, self.settings.beside)):
+            program = self._beside.offer(is_wanted)
+            if program is None:
                 return
-            if self.space.cost(program) >= self.incumbent:
-                continue
-            node = self._made.get(program)
-            if node is None:
-                node = self._node(program, None)
-                self._keep([node])
-            if not node.trained and node not in asked:
-                asked.add(node)
-                yield node
+            asked.add(program)
+            if program not in self._made:
+                self._keep([self._node(program, self._above(program))])
+            yield self._made[program]
+
+    def _above(self, program: Program) -> Node | None:
+        """The last node of a program's derivation, but the root, that is trained."""
+        for rules in range(program.size - 1, 0, -1):
+            partial = begun(program, rules)
+            node = self._made.get(partial) or self._made.get(self._form(partial))
+            if node is not None and node.trained:
+                return node
+        return None
 
     def _keep(self, nodes: Iterable[Node]) -> None:
         self._made.update((node.program, node) for node in nodes)

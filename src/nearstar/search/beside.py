@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import count
 
 import numpy as np
 
 from nearstar.program import Program, first_hole, node_at, replace
 from nearstar.search.by_cost import ByCost
-from nearstar.search.genetic import TRIES, Breeding
+from nearstar.search.genetic import Breeding
 from nearstar.search.refine import STEPS
 from nearstar.search.space import Space
 from nearstar.seeds import seed_for
@@ -24,6 +25,8 @@ _PARENTS = 50
 """So many of the best programs have variants."""
 _FIRST = 0.2
 """Chance that a variant is of the best of them; else it is of the next with that chance; …"""
+_TRIES = 10
+"""Variants that are made for one that is wanted, at most."""
 _CROSSED = 0.5
 """Chance that a variant has a part of another parent; else it is a step away from one."""
 _SMALLEST = 0.5
@@ -44,6 +47,7 @@ class Beside:
         self._by_cost = ByCost(space, form)
         self._random = np.random.default_rng(seed_for(seed, "beside"))
         self._breeding = Breeding(space, self._random)
+        self._away = lru_cache(len(STEPS) * _PARENTS)(lambda step, program: step(space, program))
         self._arrivals = count()
         self._turn = 0
         self._best: list[tuple[float, int, Program]] = []
@@ -62,7 +66,8 @@ class Beside:
         smallest = self._smallest(wanted) if self._turn % (1 + _VARIANTS) == 1 else None
         if smallest is not None:
             return smallest
-        variants = (self.form(self._variant()) for _ in range(TRIES))
+        # Where what is around the best is known, parents are drawn from more and more of them.
+        variants = (self.form(self._variant(_FIRST / 2**tried)) for tried in range(_TRIES))
         return next(filter(wanted, variants), None)
 
     def _smallest(self, wanted: Callable[[Program], bool]) -> Program | None:
@@ -73,22 +78,22 @@ class Beside:
                 return program
         return None
 
-    def _variant(self) -> Program:
+    def _variant(self, first: float) -> Program:
         """One of the best with a part of another, or a step away from it; itself if none fits."""
-        parent = self._parent()
+        parent = self._parent(first)
         if self._random.random() < _CROSSED:
-            return self._breeding.crossed(parent, self._parent())
+            return self._breeding.crossed(parent, self._parent(first))
         step = STEPS[int(self._random.integers(len(STEPS)))]
-        sketches = step(self.space, parent)
-        for index in self._random.permutation(len(sketches))[:TRIES]:
-            variant = self._closed(sketches[index])
+        sketches = self._away(step, parent)
+        if sketches:
+            variant = self._closed(sketches[int(self._random.integers(len(sketches)))])
             if self._breeding.fits(variant):
                 return variant
         return parent
 
-    def _parent(self) -> Program:
-        index = int(self._random.geometric(_FIRST)) - 1
-        return self._best[min(index, len(self._best) - 1)][-1]
+    def _parent(self, first: float) -> Program:
+        index = int(self._random.geometric(first)) - 1
+        return self._best[index % len(self._best)][-1]
 
     def _closed(self, sketch: Program) -> Program:
         """The sketch with a small program in each of its holes."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from nearstar.errors import NearstarError
 from nearstar.grammar import Grammar
-from nearstar.program import Apply, Hole, Program, walk
+from nearstar.program import Apply, Hole, Program, production, walk
 from nearstar.types import Signature
 
 _Holes = tuple[Signature, ...]
@@ -64,7 +64,7 @@ class Counting:
                 )
             else:
                 ways = sum(
-                    self._ways(rule.operation.arguments(holes[0]) or (), rules - 1)
+                    self._ways(production(rule.operation, holes[0]).arguments, rules - 1)
                     for rule in self.grammar.rules(holes[0])
                 )
             self._known[key] = ways
@@ -88,7 +88,7 @@ class Counting:
 
     def _nth_program(self, signature: Signature, rules: int, index: int) -> Program:
         for rule in self.grammar.rules(signature):
-            arguments = rule.operation.arguments(signature) or ()
+            arguments = production(rule.operation, signature).arguments
             ways = self._ways(arguments, rules - 1)
             if index < ways:
                 return Apply(rule.operation, signature, self._nth(arguments, rules - 1, index))

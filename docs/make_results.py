@@ -23,6 +23,7 @@ def keep(folder: Path) -> Rows:
     target = DOCS / "results" / name_of(folder)
     target.mkdir(parents=True, exist_ok=True)
     for name in KEPT:
+        (target / name).unlink(missing_ok=True)  # an earlier study may have had more
         if (folder / name).exists():
             shutil.copy(folder / name, target / name)
     with (folder / "table.csv").open(newline="", encoding="utf-8") as file:

@@ -110,7 +110,8 @@ def test_a_saved_model_is_the_same_to_the_bit(case: Case, data: st.DataObject) -
             assert back == before
     X = some_data(case.program.signature, case.random)
     assert loaded.outputs(X).tobytes() == model.outputs(X).tobytes()
-    assert loaded.predict(X).tobytes() == model.predict(X).tobytes()
+    if np.isfinite(model.outputs(X)).all():  # a fold of products may overflow, and predict nothing
+        assert loaded.predict(X).tobytes() == model.predict(X).tobytes()
 
 
 @pytest.mark.parametrize("version", range(1, VERSION + 1))

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar import Domain, Scale, Sequences, Units, parse
-from nearstar.engine import opcodes as op
 from nearstar.engine.code import Code
+from nearstar.engine.kernels import opcodes as op
 from nearstar.engine.lower import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
-from nearstar.parameters import layout
-from nearstar.starting import initial
+from nearstar.language.parameters import layout
+from nearstar.training.starting import initial
 
 TEXTS = {
     "A": "map (fun x_t. PositionAffine(x_t)) x",

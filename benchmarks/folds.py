@@ -21,9 +21,9 @@ import numpy as np
 from search_tasks import TASKS, Setting, available
 
 import nearstar as ns
-from nearstar.canonical import canonical
-from nearstar.grammar import Grammar
-from nearstar.program import Program, applied
+from nearstar.language.canonical import canonical
+from nearstar.language.grammar import Grammar
+from nearstar.language.program import Program, applied
 from nearstar.search.counting import Counting
 
 SWITCHES: dict[str, dict[str, Any]] = {

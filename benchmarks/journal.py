@@ -22,19 +22,19 @@ import numpy as np
 from search_tasks import TASKS, available
 
 import nearstar as ns
-from nearstar.fitting import SEARCHES
-from nearstar.interrupt import Stop
-from nearstar.journal import JOURNAL
-from nearstar.parameters import layout
-from nearstar.program import Program
+from nearstar.fit.fitting import SEARCHES
+from nearstar.language.parameters import layout
+from nearstar.language.program import Program
+from nearstar.language.text import to_text
 from nearstar.run import Limits, drive
-from nearstar.run.identity import Identity
-from nearstar.run.journaled import JournaledRun, journaled
+from nearstar.run.store import JOURNAL
+from nearstar.run.store.identity import Identity
+from nearstar.run.store.journaled import JournaledRun, journaled
 from nearstar.run.trainer import Trainer, compile_engine
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
-from nearstar.starting import initial
-from nearstar.text import to_text
+from nearstar.training.starting import initial
+from nearstar.util.interrupt import Stop
+from nearstar.util.seeds import seed_for
 
 
 def share(trainings: int) -> None:

@@ -89,7 +89,7 @@ def _entry(name: str, value: Any) -> Iterator[str]:
         yield _code(name + _signature(value))
         yield _markdown(inspect.getdoc(value) or "")
     else:
-        yield _text_below(sys.modules["nearstar.program"], name)
+        yield _text_below(sys.modules["nearstar.language.program"], name)
 
 
 def _class(name: str, value: type) -> Iterator[str]:

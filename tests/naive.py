@@ -12,12 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearstar.expression import Expression
-from nearstar.function import Function
-from nearstar.library import Affine, Constant, Fold, Input, Map, MapPrefix, Select, Window
-from nearstar.parameters import layout, size_of
-from nearstar.program import Hole, Path, Program
-from nearstar.relax import Units
+from nearstar.language.expression import Expression
+from nearstar.language.function import Function
+from nearstar.language.networks import Units
+from nearstar.language.operators import (
+    Affine,
+    Constant,
+    Fold,
+    Input,
+    Map,
+    MapPrefix,
+    Select,
+    Window,
+)
+from nearstar.language.parameters import layout, size_of
+from nearstar.language.program import Hole, Path, Program
 
 Array = NDArray[np.float64]
 

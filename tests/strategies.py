@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
-from nearstar.domain import Domain
-from nearstar.expression import Expression, Features
-from nearstar.function import Function, record
-from nearstar.grammar import Grammar, Rule
-from nearstar.library import Group
-from nearstar.parameters import layout, size_of
-from nearstar.program import Apply, Hole, Program
-from nearstar.types import Signature
+from nearstar.language.domain import Domain
+from nearstar.language.expression import Expression, Features
+from nearstar.language.function import Function, record
+from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.operators import Group
+from nearstar.language.parameters import layout, size_of
+from nearstar.language.program import Apply, Hole, Program
+from nearstar.language.types import Signature
 
 T = TypeVar("T")
 

@@ -24,9 +24,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import nearstar as ns
 import nearstar.estimator
-from nearstar.errors import NearstarError
 from nearstar.estimator import ProgramClassifier
 from nearstar.run import trainer
+from nearstar.util.errors import NearstarError
 
 NAMES = ["nose_x", "nose_y", "heat"]
 Rows = list[NDArray[Any]]

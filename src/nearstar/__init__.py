@@ -1,8 +1,8 @@
 """nearstar learns readable programs that classify sequences."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from nearstar.canonical import canonical
 from nearstar.data import (
     DataFormat,
     Dataset,
@@ -16,17 +16,17 @@ from nearstar.data import (
     two_animals_split,
     watch_exercises,
 )
-from nearstar.domain import Domain
-from nearstar.errors import DataError, DomainError, NearstarError, ProgramError, TextError
-from nearstar.expression import exp, log, maximum, minimum, mix, relu, sigmoid, sqrt, tanh
-from nearstar.function import Function, function
-from nearstar.grammar import Grammar, Rule
-from nearstar.interrupt import Stop, Stopped
-from nearstar.metrics import Metrics
-from nearstar.model import Model
-from nearstar.plots import plot_ethogram, plot_front, plot_history, plot_program
-from nearstar.program import Apply, Hole, Program, is_complete
-from nearstar.relax import Units
+from nearstar.language.canonical import canonical
+from nearstar.language.domain import Domain
+from nearstar.language.expression import exp, log, maximum, minimum, mix, relu, sigmoid, sqrt, tanh
+from nearstar.language.function import Function, function
+from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.networks import Units
+from nearstar.language.program import Apply, Hole, Program, is_complete
+from nearstar.language.text import parse, to_text
+from nearstar.language.types import Sequence, Signature, Vector
+from nearstar.model.model import Model
+from nearstar.model.simplify import Hardened, Simplified, harden, simplify
 from nearstar.run import (
     Audit,
     Candidate,
@@ -49,24 +49,30 @@ from nearstar.search import (
     Genetic,
     MonteCarlo,
 )
-from nearstar.simplify import Hardened, Simplified, harden, simplify
-from nearstar.task import Task
-from nearstar.text import parse, to_text
-from nearstar.train import Budget, Trained, train
-from nearstar.types import Sequence, Signature, Vector
+from nearstar.training.metrics import Metrics
+from nearstar.training.task import Task
+from nearstar.training.train import Budget, Trained, train
+from nearstar.util.errors import DataError, DomainError, NearstarError, ProgramError, TextError
+from nearstar.util.interrupt import Stop, Stopped
+from nearstar.util.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from nearstar.estimator import ProgramClassifier
+    from nearstar.report.plots import plot_ethogram, plot_front, plot_history, plot_program
 
-__version__ = "0.1.0"
+
+_LATE = {
+    "ProgramClassifier": "nearstar.estimator",
+    **dict.fromkeys(
+        ("plot_ethogram", "plot_front", "plot_history", "plot_program"), "nearstar.report.plots"
+    ),
+}
+"""Names imported when they are asked for: scikit-learn takes a second, pages are for few."""
 
 
 def __getattr__(name: str) -> Any:
-    """The estimator, imported when it is asked for: scikit-learn takes a second."""
-    if name == "ProgramClassifier":
-        from nearstar.estimator import ProgramClassifier
-
-        return ProgramClassifier
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'nearstar' has no attribute {name!r}")
 
 

@@ -17,26 +17,26 @@ from nearstar.data.hold_out import hold_out
 from nearstar.data.labels import Label
 from nearstar.data.positive import rarer_second
 from nearstar.data.recordings import Recordings
-from nearstar.domain import Domain
-from nearstar.errors import DataError, NearstarError
-from nearstar.estimating.choice import choose
-from nearstar.estimating.examples import Examples
-from nearstar.estimating.reader import Reader
-from nearstar.estimating.report import explanation, front_table, history_table
-from nearstar.estimating.settings import read_seed, read_settings
-from nearstar.estimating.targets import accuracy
-from nearstar.fitting import FINALISTS
-from nearstar.model import Model
-from nearstar.prepared import prepare
-from nearstar.program import Program
-from nearstar.run.finals import final
-from nearstar.run.journaled import identity_in
+from nearstar.fit.choice import choose
+from nearstar.fit.examples import Examples
+from nearstar.fit.fitting import FINALISTS
+from nearstar.fit.prepared import prepare
+from nearstar.fit.reader import Reader
+from nearstar.fit.settings import read_seed, read_settings
+from nearstar.fit.tables import explanation, front_table, history_table
+from nearstar.fit.targets import accuracy
+from nearstar.language.domain import Domain
+from nearstar.language.program import Program
+from nearstar.model.model import Model
 from nearstar.run.learn import learn
-from nearstar.run.memory import RunMemory
+from nearstar.run.results.finals import final
+from nearstar.run.store.journaled import identity_in
+from nearstar.run.store.memory import RunMemory
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
-from nearstar.train import Budget
-from nearstar.whole_files import write_whole
+from nearstar.training.train import Budget
+from nearstar.util.errors import DataError, NearstarError
+from nearstar.util.whole_files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

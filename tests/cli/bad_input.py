@@ -23,8 +23,8 @@ import pandas as pd
 
 from nearstar.cli import main
 from nearstar.data.format import DataFormat
-from nearstar.domain import Domain
-from nearstar.model import Model
+from nearstar.language.domain import Domain
+from nearstar.model.model import Model
 
 FIT = "fit mice.csv --sequence video --frame frame --label does --trainings 3"
 PLAIN = "fit bad.csv --sequence video --frame frame --label does --trainings 3"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cli.calling import ROLES, fit, nearstar, rows, table, written
 
-from nearstar.model import Model
+from nearstar.model.model import Model
 
 
 def test_exported_python_answers_as_predict_does(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from cli.calling import ROLES, fit, nearstar, refused
 
 from nearstar.cli import main
-from nearstar.run.finals import finals_in
+from nearstar.run.results.finals import finals_in
 
 HASTY = ("--search", "enumeration", "--epochs", "2", "--learning-rate", "0.01")
 """Trainings that longer ones are better than."""

@@ -14,7 +14,7 @@ from cli.calling import QUICK, ROLES, fit, nearstar, refused, rows, table, writt
 from sklearn.metrics import accuracy_score, f1_score
 
 from nearstar.data.files import read_file
-from nearstar.model import Model
+from nearstar.model.model import Model
 
 KEYS = ("program", "structural_cost", "error", "path_cost", "gap", "f1", "accuracy", "trained")
 PROGRAM = "map (fun x_t. SpeedAffine(x_t)) x"
@@ -234,7 +234,7 @@ def test_a_disk_that_fills_up_leaves_the_run_and_tells_the_program(
     mice: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("nearstar.model_file.write_whole", _full)
+        patch.setattr("nearstar.model.file.write_whole", _full)
         said = refused("fit", mice, *ROLES, *QUICK, "--out", "a/b/c")
     assert "No space left" in said and "a/b/c" in said
     # Whoever has waited for it gets the program all the same.

@@ -13,7 +13,7 @@ import pytest
 from cli.calling import COMMAND, QUICK, ROLES, nearstar, table, written
 
 import nearstar as package
-from nearstar.model import Model
+from nearstar.model.model import Model
 
 
 def test_version_and_help() -> None:

@@ -16,7 +16,7 @@ from nearstar.cli.commands import COMMANDS
 from nearstar.cli.config import read_config, write_config
 from nearstar.cli.options import Option, settle
 from nearstar.cli.parser import Command, build
-from nearstar.errors import NearstarError
+from nearstar.util.errors import NearstarError
 
 FIT = COMMANDS[0]
 PARSER = build(COMMANDS, "0")

@@ -10,11 +10,11 @@ import pytest
 from cli.bad_input import good_model, per_sequence_model
 from cli.calling import ROLES, fit, nearstar, refused, rows, table, written
 
-from nearstar.bouts import smooth
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.windows import cut
-from nearstar.model import Model
+from nearstar.model.model import Model
+from nearstar.training.bouts import smooth
 
 
 @pytest.fixture

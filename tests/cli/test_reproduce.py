@@ -14,8 +14,8 @@ import pytest
 from cli.calling import COMMAND, nearstar
 
 from nearstar.cli import main
-from nearstar.journal import Reader
 from nearstar.reproduce import TASKS
+from nearstar.run.store import Reader
 
 
 def run(*arguments: object) -> tuple[str, str]:

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from cli.calling import QUICK, nearstar, refused
 
-from nearstar.domain import Domain
-from nearstar.model import Model
+from nearstar.language.domain import Domain
+from nearstar.model.model import Model
 
 
 def test_a_model_in_words(run: Path) -> None:

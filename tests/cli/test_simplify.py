@@ -11,7 +11,7 @@ import pytest
 from cli.bad_input import good_model
 from cli.calling import ROLES, fit, nearstar, refused, rows, table, written
 
-from nearstar.model import Model
+from nearstar.model.model import Model
 
 HARD = "map (fun t. if SpeedAffine(t) > 0 then SpeedAffine(t) else NoseAffine(t)) x"
 

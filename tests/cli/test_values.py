@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearstar.cli import values
-from nearstar.errors import NearstarError
+from nearstar.util.errors import NearstarError
 
 SIZES = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 NAMES = st.text("abcxyz_*?0189. ", min_size=1).map(str.strip).filter(bool)

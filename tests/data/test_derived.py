@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nearstar.data.conversion import offsets_of
 from nearstar.data.derived import parse_derived, read_derived
 from nearstar.data.deriving import compute
 from nearstar.data.points import points_of
-from nearstar.data.reading import offsets_of
-from nearstar.errors import DataError, DomainError, NearstarError
+from nearstar.util.errors import DataError, DomainError, NearstarError
 
 POINTS = ("nose", "tail", "ear", "1")
 XY = tuple[float, float]

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from nearstar.data import DataFormat, load_table, read_file, read_table
-from nearstar.domain import Domain
-from nearstar.errors import DataError
+from nearstar.language.domain import Domain
+from nearstar.util.errors import DataError
 
 FOLDER = Path(os.environ.get("NEARSTAR_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FORMAT = DataFormat(sequence="video", frame="t", label="does")

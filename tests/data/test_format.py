@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearstar.data.format import DataFormat
-from nearstar.errors import NearstarError
+from nearstar.util.errors import NearstarError
 
 LABELS = (
     st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearstar.data import Recordings, Sequences, hold_out, split_indices
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 SEEDS = st.integers(0, 1000)
 SHARES = st.floats(0.05, 0.9)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearstar.data.labels import class_names, encode, whole_labels
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 KINDS: list[st.SearchStrategy[Any]] = [
     st.text(max_size=3),

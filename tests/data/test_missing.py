@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nearstar.data.conversion import offsets_of
 from nearstar.data.missing import check_float32, deal_with_missing
-from nearstar.data.reading import offsets_of
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 
 def place(frame: int) -> str:

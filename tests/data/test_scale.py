@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearstar.data import Scale, Sequences
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40), offset=st.sampled_from([0.0, 1e4]))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nearstar.data import Sequences
-from nearstar.errors import DataError, NearstarError
+from nearstar.util.errors import DataError, NearstarError
 
 SEEDS = st.integers(0, 2**32 - 1)
 

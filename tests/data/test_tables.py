@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nearstar.data import DataFormat, Recordings, feature_columns, read_table
 from nearstar.data.tables import read_table_parts
-from nearstar.errors import DataError, NearstarError
+from nearstar.util.errors import DataError, NearstarError
 
 FORMAT = DataFormat(sequence="video", frame="t", label="does", group="animal")
 

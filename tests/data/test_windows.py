@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearstar.data import Sequences, cut
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 LENGTHS = st.lists(st.integers(1, 12), min_size=1, max_size=5)
 

@@ -13,10 +13,10 @@ from nearstar.data import Scale, Sequences
 from nearstar.engine.lower import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
-from nearstar.parameters import layout, unscaled
-from nearstar.program import Program
-from nearstar.relax import Units
-from nearstar.starting import initial
+from nearstar.language.networks import Units
+from nearstar.language.parameters import layout, unscaled
+from nearstar.language.program import Program
+from nearstar.training.starting import initial
 
 UNITS = Units(5, 2)
 

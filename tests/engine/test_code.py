@@ -10,8 +10,8 @@ from engine.cases import UNITS, Case, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearstar.engine import opcodes as op
 from nearstar.engine.code import Code, TableError
+from nearstar.engine.kernels import opcodes as op
 from nearstar.engine.lower import lower
 from nearstar.engine.session import Session
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nearstar.engine import compiled, machine
+from nearstar.engine.kernels import compiled, machine
 
 SCRIPT = (
     "import nearstar as ns\n"

@@ -12,17 +12,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nearstar.data import Scale, Sequences
-from nearstar.domain import Domain
 from nearstar.engine.lower import lower
 from nearstar.engine.packing import pack
 from nearstar.engine.session import Session
-from nearstar.expression import PRIMITIVES, primitive
-from nearstar.function import record
-from nearstar.library import Affine, Constant, Group, Map, MapPrefix, Select, Window
-from nearstar.parameters import layout, unscaled
-from nearstar.program import Apply, walk
-from nearstar.text import parse
-from nearstar.types import Sequence, Signature, Vector
+from nearstar.language.domain import Domain
+from nearstar.language.expression import PRIMITIVES, primitive
+from nearstar.language.function import record
+from nearstar.language.operators import Affine, Constant, Group, Map, MapPrefix, Select, Window
+from nearstar.language.parameters import layout, unscaled
+from nearstar.language.program import Apply, walk
+from nearstar.language.text import parse
+from nearstar.language.types import Sequence, Signature, Vector
 
 
 def expected(case: Case) -> tuple[np.ndarray, float]:

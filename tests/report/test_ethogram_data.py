@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from models.random_models import Case, cases, some_data
+from model.files.random_models import Case, cases, some_data
 
 import nearstar as ns
 from nearstar.data.format import DataFormat
-from nearstar.errors import NearstarError
 from nearstar.report.ethogram import ethogram
+from nearstar.util.errors import NearstarError
 
 FEATURES = ("speed", "angle")
 DOMAIN = ns.Domain.of_features(FEATURES, {"speed": ["speed"], "angle": ["angle"]})

@@ -16,7 +16,7 @@ from run.driving import DOMAIN, QUICK, small_task
 
 from nearstar import AStar, Constraints, Hole, to_text
 from nearstar.run import Candidate, Result, learn
-from nearstar.run.front import Front
+from nearstar.run.results.front import Front
 
 
 @pytest.fixture(scope="module")

@@ -7,17 +7,17 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from export.cases import Case, case_of, cases
 from hypothesis import given, settings
+from model.export.cases import Case, case_of, cases
 from report.browsing import Showing, assert_accessible
 from report.examples import HOSTILE, page
 
 from nearstar import Domain, Hole, Model, Scale, Units
-from nearstar.parameters import layout
-from nearstar.program import walk
+from nearstar.language.parameters import layout
+from nearstar.language.program import walk
+from nearstar.language.text import parse
 from nearstar.report.program_html import program_html
-from nearstar.starting import initial
-from nearstar.text import parse
+from nearstar.training.starting import initial
 
 RULE = (
     "map (fun x_t. if DistanceAffine[.306; -2.78](x_t) > 0 "

@@ -15,8 +15,8 @@ from cli.calling import COMMAND, QUICK, ROLES, nearstar, table, written
 from report.browsing import Showing, assert_accessible
 from report.examples import HOSTILE
 
-from nearstar.explain import explain
-from nearstar.model import Model
+from nearstar.model.explain import explain
+from nearstar.model.model import Model
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -13,8 +13,8 @@ from sklearn.metrics import accuracy_score, f1_score
 
 import nearstar as ns
 from nearstar.data.format import DataFormat
-from nearstar.errors import NearstarError
 from nearstar.report.scores import scores
+from nearstar.util.errors import NearstarError
 
 FEATURES = ("speed", "angle")
 DOMAIN = ns.Domain.of_features(FEATURES, {"speed": ["speed"], "angle": ["angle"]})

@@ -21,11 +21,11 @@ import pytest
 from cli.calling import COMMAND
 from report.test_story import followed, told
 from run.driving import timeless
-from run.test_journaled import run
+from run.store.test_journaled import run
 
-from nearstar.errors import NearstarError
 from nearstar.report.serving import Server
 from nearstar.run import Evaluated, Event
+from nearstar.util.errors import NearstarError
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from run.driving import Plain, Table, small_space
-from run.test_journaled import CASES, run
+from run.store.test_journaled import CASES, run
 
-from nearstar.report.following import Following
 from nearstar.report.story import COMPLETE, COMPLETION, Story
 from nearstar.run import Limits, Result, TracePoint, drive
-from nearstar.run.audit import Audit
+from nearstar.run.results.audit import Audit
+from nearstar.run.store.following import Following
 
 
 def followed(folder: Path) -> Story:

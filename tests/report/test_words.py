@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from export.cases import Case, case_of, cases, every_construct
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model.export.cases import Case, case_of, cases, every_construct
 from strategies import rich_domain
 
 from nearstar import Domain, Model, parse
-from nearstar.explain import explain, numbered
-from nearstar.explain.nodes import nodes_of
-from nearstar.explain.values import parts_of
-from nearstar.library.windows import REDUCTIONS
-from nearstar.model import Sequences
-from nearstar.program import Path
+from nearstar.language.operators.windows import REDUCTIONS
+from nearstar.language.program import Path
+from nearstar.model.explain import explain, numbered
+from nearstar.model.explain.nodes import nodes_of
+from nearstar.model.explain.values import parts_of
+from nearstar.model.model import Sequences
 from nearstar.report.conditions import Carried, Condition, OfPart, Quantity, Same, Sum
 from nearstar.report.numbers import near
 from nearstar.report.views import View

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from nearstar.metrics import Metrics
 from nearstar.reproduce import algorithms, classic
 from nearstar.reproduce.study import Published, Study
 from nearstar.reproduce.trial import Trial
+from nearstar.training.metrics import Metrics
 
 SEARCHES = ("enumeration", "montecarlo", "mcts", "genetic", "idsbb", "astar")
 PROGRAM = "map (fun x_t. if DistAffine(x_t) > 0 then AccAffine(x_t) else DistAffine(x_t)) x"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from strategies import programs, rich_domain
 
 from nearstar import parse
-from nearstar.domain import Domain
+from nearstar.language.domain import Domain
+from nearstar.language.text import to_text
 from nearstar.reproduce.agreement import Agreement, agreement, features_of
 from nearstar.reproduce.trial import Trial
-from nearstar.text import to_text
 
 
 def trial(

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from nearstar.errors import DataError, NearstarError
 from nearstar.reproduce.tasks import load
+from nearstar.util.errors import DataError, NearstarError
 
 PARTS = ("train", "val", "test")
 SIZES = (6, 4, 5)

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nearstar import Sequences
-from nearstar.errors import DataError, NearstarError
-from nearstar.metrics import Metrics
 from nearstar.reproduce import classic
 from nearstar.reproduce.classic import NAMES, WINDOWS, classic_trial, fit_classic, window_statistics
 from nearstar.reproduce.trial import Trial
+from nearstar.training.metrics import Metrics
+from nearstar.util.errors import DataError, NearstarError
 
 
 def four(frames: NDArray[np.float64]) -> list[NDArray[np.float64]]:

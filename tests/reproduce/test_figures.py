@@ -10,9 +10,9 @@ import pytest
 from reproduce import studies
 from reproduce.studies import nothing, study, trial
 
-from nearstar.errors import NearstarError
-from nearstar.plots import check_plots
+from nearstar.report.plots import check_plots
 from nearstar.reproduce.figures import EFFICIENCY, SWEEP, efficiency_svg, figures, sweep_svg
+from nearstar.util.errors import NearstarError
 
 WITHOUT = "pip install 'nearstar\\[plots\\]'"
 

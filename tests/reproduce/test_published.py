@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from nearstar.domain import Domain
+from nearstar.language.domain import Domain
 from nearstar.reproduce.algorithms import NAMES
 from nearstar.reproduce.published import PUBLISHED, SIZES
 from nearstar.reproduce.tasks import TASKS

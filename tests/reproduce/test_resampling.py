@@ -13,8 +13,6 @@ from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
 from nearstar import Sequences
-from nearstar.errors import DataError, NearstarError
-from nearstar.metrics import Metrics
 from nearstar.reproduce.resampling import (
     Score,
     confusions_by_unit,
@@ -25,6 +23,8 @@ from nearstar.reproduce.resampling import (
     scores_of,
 )
 from nearstar.reproduce.trial import Trial
+from nearstar.training.metrics import Metrics
+from nearstar.util.errors import DataError, NearstarError
 
 SCORES: tuple[Score, ...] = get_args(Score)
 

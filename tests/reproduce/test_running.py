@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nearstar.errors import NearstarError
 from nearstar.reproduce import Experiment, Plan, Study, Trial, load, reproduce
 from nearstar.reproduce.algorithms import BASELINES, NAMES, NEAR
 from nearstar.reproduce.classic import NAMES as CLASSIC
 from nearstar.reproduce.running import TRIAL, Job, jobs_of
+from nearstar.util.errors import NearstarError
 
 pytestmark = pytest.mark.slow
 """Whole studies, however small, take long; tests/cli/test_reproduce.py has one in short."""

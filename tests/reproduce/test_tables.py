@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from reproduce import studies
 from reproduce.studies import nothing, study, trial
 
-from nearstar.metrics import Metrics
 from nearstar.reproduce import algorithms, classic
 from nearstar.reproduce.cells import NONE, Cell, Column, Table, amount, decimals, spread, to_csv
 from nearstar.reproduce.contents import comparison
@@ -30,6 +29,7 @@ from nearstar.reproduce.tables import (
     trial_table,
 )
 from nearstar.reproduce.trial import Trial
+from nearstar.training.metrics import Metrics
 
 
 def texts(table: Table, row: int = 0) -> dict[str, str]:

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nearstar.data import two_animals_split, watch, watch_exercises
-from nearstar.domain import Domain
-from nearstar.errors import DataError, NearstarError
+from nearstar.data import two_animals_split, watch_exercises
+from nearstar.data.examples import watch
+from nearstar.language.domain import Domain
 from nearstar.reproduce.published import SIZES
 from nearstar.reproduce.stand_ins import Archive
 from nearstar.reproduce.tasks import TASKS, Experiment, load
+from nearstar.util.errors import DataError, NearstarError
 
 FOLDER = Path(os.environ.get("NEARSTAR_DATA", Path(__file__).parents[3] / "shared" / "data"))
 PARTS = ("train", "valid", "test")

@@ -11,9 +11,9 @@ import pytest
 from reproduce import studies
 from reproduce.studies import HOSTILE, nothing, study, trial
 
-from nearstar.errors import NearstarError
 from nearstar.reproduce.study import Study
 from nearstar.reproduce.writing import write_study
+from nearstar.util.errors import NearstarError
 
 pytest.importorskip("matplotlib")
 

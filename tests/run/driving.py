@@ -13,12 +13,12 @@ import pytest
 
 from nearstar import Budget, Domain, Metrics, Scale, Stop, Stopped, Task, Trained, Units, to_text
 from nearstar.data import two_animals
-from nearstar.program import Program
+from nearstar.language.program import Program
 from nearstar.run import Evaluation, Event, Result, Round, TracePoint, drive, trainer
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Ask, Node, Search
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
+from nearstar.util.seeds import seed_for
 
 DOMAIN = Domain.built_in("crim13")
 QUICK = Budget(neural_epochs=2, symbolic_epochs=3, units=Units(4, 2))

@@ -16,7 +16,7 @@ from uuid import uuid4
 from run.driving import DOMAIN, QUICK, SMALL, small_task, timeless
 
 from nearstar import Budget, Task, Trained, function, learn, to_text
-from nearstar.program import Program
+from nearstar.language.program import Program
 from nearstar.run import Limits, Result, Trainer
 from nearstar.search.astar import AStar
 from nearstar.search.genetic import Genetic

@@ -11,13 +11,13 @@ import pytest
 from run.driving import Table, error_of, small_space, timeless, trained, wait_for
 
 from nearstar import Stop
-from nearstar.program import Program, is_complete
+from nearstar.language.program import Program, is_complete
+from nearstar.language.text import to_text
 from nearstar.run import Limits, drive
-from nearstar.run.workers import Threads
+from nearstar.run.workers.threads import Threads
 from nearstar.search.astar import AStar
 from nearstar.search.protocol import Ask, Node, Score, Search
 from nearstar.search.space import Space
-from nearstar.text import to_text
 
 SPACE, WIDE = small_space(), small_space(max_depth=7)
 LONG = 20

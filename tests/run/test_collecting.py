@@ -10,7 +10,7 @@ from run.driving import Table, small_space
 from nearstar.run import Limits, drive
 from nearstar.run.collecting import nothing_to_collect
 from nearstar.run.events import Evaluated, Event
-from nearstar.run.memory import RunMemory
+from nearstar.run.store.memory import RunMemory
 from nearstar.search.astar import AStar
 
 SPACE = small_space()

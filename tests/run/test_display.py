@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 from run.driving import Plain, Table, small_space, trained
 
-from nearstar.program import is_complete
+from nearstar.language.program import is_complete
+from nearstar.language.text import to_text
 from nearstar.run import Display, Event, Finished, Limits, Result, drive
 from nearstar.run import display as display_module
 from nearstar.run import driver as driver_module
-from nearstar.text import to_text
 
 SPACE = small_space()
 

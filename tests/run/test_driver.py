@@ -27,7 +27,7 @@ from run.driving import (
 )
 
 from nearstar import Stop, Task, is_complete
-from nearstar.program import Program
+from nearstar.language.program import Program
 from nearstar.run import (
     Evaluated,
     Event,
@@ -43,10 +43,10 @@ from nearstar.run import (
 )
 from nearstar.run import clock as clock_module
 from nearstar.run import driver as driver_module
-from nearstar.run import record as record_module
-from nearstar.run.front import pareto
-from nearstar.run.memory import Question
-from nearstar.run.workers import Threads
+from nearstar.run.results import record as record_module
+from nearstar.run.results.front import pareto
+from nearstar.run.store.memory import Question
+from nearstar.run.workers.threads import Threads
 from nearstar.search.astar import AStar
 from nearstar.search.idsbb import IDSBB
 from nearstar.search.montecarlo import MonteCarlo

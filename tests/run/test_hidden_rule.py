@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nearstar as ns
-from nearstar.data.synthetic import HIDDEN_RULE
+from nearstar.data.examples.synthetic import HIDDEN_RULE
 
 SEARCHES = [ns.AStar(margin=0.03), ns.IDSBB(margin=0.03)]
 

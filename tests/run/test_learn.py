@@ -9,8 +9,8 @@ import pytest
 from run.driving import DOMAIN, QUICK, SMALL, small_task
 
 import nearstar as ns
-from nearstar.data.synthetic import HIDDEN_RULE
-from nearstar.program import Hole, Program, completes, walk
+from nearstar.data.examples.synthetic import HIDDEN_RULE
+from nearstar.language.program import Hole, Program, completes, walk
 from nearstar.run import Event, Limits, Result, Started, learn
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints

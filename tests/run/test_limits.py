@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from run.driving import Plain, Table, small_space, timeless, trained, trained_after_each_round
 
 from nearstar import NearstarError
-from nearstar.program import is_complete
+from nearstar.language.program import is_complete
 from nearstar.run import Limits, Result, drive
-from nearstar.run.pool import available_cores
-from nearstar.run.workers import Threads
+from nearstar.run.workers.pool import available_cores
+from nearstar.run.workers.threads import Threads
 
 SPACE = small_space()
 N_PROGRAMS = drive(Plain().search(SPACE), Table(), SPACE).trained

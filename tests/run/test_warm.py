@@ -12,13 +12,13 @@ from run.driving import DOMAIN, QUICK, small_task
 from strategies import domains, programs, signatures
 
 from nearstar import Budget, Scale, Task, Trained, Units, parse, train
-from nearstar.grammar import Grammar
-from nearstar.parameters import Block, layout, size_of, unscaled
-from nearstar.program import Apply, Program, node_at
+from nearstar.language.grammar import Grammar
+from nearstar.language.parameters import Block, layout, size_of, unscaled
+from nearstar.language.program import Apply, Program, node_at
+from nearstar.language.text import to_text
 from nearstar.run import Trainer
 from nearstar.run.warm import starting_parameters
-from nearstar.seeds import seed_for
-from nearstar.text import to_text
+from nearstar.util.seeds import seed_for
 
 UNITS = Units(5, 2)
 BUDGET = Budget(units=UNITS)

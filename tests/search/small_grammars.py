@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from nearstar.errors import DomainError
-from nearstar.expression import tanh
-from nearstar.function import record
-from nearstar.grammar import Grammar, Rule
-from nearstar.library import (
+from nearstar.language.expression import tanh
+from nearstar.language.function import record
+from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.operators import (
     BUILT_IN,
     Affine,
     Constant,
@@ -30,10 +29,11 @@ from nearstar.library import (
     Window,
     if_then_else,
 )
-from nearstar.program import Apply, Hole, Operation, Program
+from nearstar.language.program import Apply, Hole, Operation, Program
+from nearstar.language.types import Sequence as SequenceOf
+from nearstar.language.types import Signature, Vector
 from nearstar.search.constraints import Constraints
-from nearstar.types import Sequence as SequenceOf
-from nearstar.types import Signature, Vector
+from nearstar.util.errors import DomainError
 
 A, B, AB, BA = Group("a", (0,)), Group("b", (1,)), Group("ab", (0, 1)), Group("ba", (1, 0))
 IF = if_then_else()

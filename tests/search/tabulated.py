@@ -20,14 +20,14 @@ from small_grammars import (
     random_grammar,
 )
 
-from nearstar.canonical import canonical
-from nearstar.errors import DomainError
-from nearstar.grammar import Grammar
-from nearstar.program import Hole, Program
+from nearstar.language.canonical import canonical
+from nearstar.language.grammar import Grammar
+from nearstar.language.program import Hole, Program
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm, Node, Score
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
+from nearstar.util.errors import DomainError
+from nearstar.util.seeds import seed_for
 
 TOLERANCE = 1e-9
 """Costs are sums of floating-point numbers, in whatever order."""

@@ -18,18 +18,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nearstar.canonical import canonical
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.grammar import Grammar
-from nearstar.library import Group
-from nearstar.program import Apply, Hole, Program, is_complete, node_at, replace, walk
+from nearstar.language.canonical import canonical
+from nearstar.language.domain import Domain
+from nearstar.language.grammar import Grammar
+from nearstar.language.operators import Group
+from nearstar.language.program import Apply, Hole, Program, is_complete, node_at, replace, walk
+from nearstar.language.text import to_text
+from nearstar.language.types import Signature
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm, Node, Score
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
-from nearstar.text import to_text
-from nearstar.types import Signature
+from nearstar.util.errors import NearstarError
+from nearstar.util.seeds import seed_for
 
 CLOSE = 1e-9
 """Costs are sums of the same numbers in different orders."""

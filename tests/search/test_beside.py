@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search.tabulated_baselines import complete_programs, hashed, of_size, plain_space, spaces
 
-from nearstar.program import Program, applied, is_complete
+from nearstar.language.program import Program, applied, is_complete
+from nearstar.language.text import to_text
 from nearstar.search.beside import Beside
 from nearstar.search.by_cost import ByCost
 from nearstar.search.sampling import completion
 from nearstar.search.space import Space
-from nearstar.text import to_text
 
 
 def offered(space: Space, seed: int, first: Program, number: int) -> list[Program]:

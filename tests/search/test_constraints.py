@@ -20,9 +20,9 @@ from small_grammars import (
     random_sketch,
 )
 
-from nearstar.errors import NearstarError
-from nearstar.program import Program
+from nearstar.language.program import Program
 from nearstar.search.constraints import Closing, Constraints, Quota, quotas_of
+from nearstar.util.errors import NearstarError
 
 
 def sketches(random: Random, brute: BruteForce, max_depth: int) -> Iterator[Program]:

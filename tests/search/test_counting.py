@@ -17,11 +17,11 @@ from search.tabulated_baselines import (
     spaces,
 )
 
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.program import is_complete
+from nearstar.language.domain import Domain
+from nearstar.language.program import is_complete
 from nearstar.search.counting import Counting, _below
 from nearstar.search.space import Space
+from nearstar.util.errors import NearstarError
 
 
 @settings(max_examples=50)

@@ -21,14 +21,14 @@ from search.tabulated_baselines import (
     spaces,
 )
 
-from nearstar.canonical import canonical
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.program import Program
+from nearstar.language.canonical import canonical
+from nearstar.language.domain import Domain
+from nearstar.language.program import Program
+from nearstar.language.text import to_text
 from nearstar.search.constraints import Constraints
 from nearstar.search.enumeration import Enumeration
 from nearstar.search.space import Space
-from nearstar.text import to_text
+from nearstar.util.errors import NearstarError
 
 
 class TestEnumeration(Promises):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search.tabulated_baselines import plain_space, sketches
 
-from nearstar.program import Program, walk
+from nearstar.language.program import Program, walk
 from nearstar.search.frontier import Frontier, Holes
 from nearstar.search.protocol import Node
 

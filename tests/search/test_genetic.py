@@ -18,12 +18,12 @@ from search.tabulated_baselines import (
     spaces,
 )
 
-from nearstar.program import Apply, Program, is_complete, walk
+from nearstar.language.program import Apply, Program, is_complete, walk
+from nearstar.language.text import to_text
 from nearstar.search.counting import Counting
 from nearstar.search.genetic import Breeding, Genetic, crossover, mutate
 from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
-from nearstar.text import to_text
 
 
 class TestGenetic(Promises):

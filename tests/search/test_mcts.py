@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search.tabulated_baselines import Promises, plain_space, run
 
-from nearstar.program import Hole, Program, is_complete
+from nearstar.language.program import Hole, Program, is_complete
 from nearstar.search.mcts import MCTS, Branch, _back_up
 from nearstar.search.space import Space
 

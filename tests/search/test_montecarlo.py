@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from search.tabulated_baselines import Promises, complete_programs, plain_space, run
 
-from nearstar.program import Apply, Program, walk
+from nearstar.language.program import Apply, Program, walk
 from nearstar.search.montecarlo import MonteCarlo, _best
 from nearstar.search.space import Space
 

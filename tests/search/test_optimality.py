@@ -17,11 +17,12 @@ import pytest
 from small_grammars import IF, ODD, A, BruteForce, label, random_sketch
 from tabulated import TOLERANCE, Case, Outcome, Table, random_case, solve
 
-from nearstar.canonical import canonical
-from nearstar.domain import Domain
-from nearstar.grammar import Grammar, Rule
-from nearstar.library import Select, Window
-from nearstar.program import Hole, Program
+from nearstar.language.canonical import canonical
+from nearstar.language.domain import Domain
+from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.operators import Select, Window
+from nearstar.language.program import Hole, Program
+from nearstar.language.types import Sequence, Signature, Vector
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.frontier import Frontier
@@ -29,7 +30,6 @@ from nearstar.search.idsbb import IDSBB
 from nearstar.search.protocol import Node, Score
 from nearstar.search.refine import neighbours
 from nearstar.search.space import Space
-from nearstar.types import Sequence, Signature, Vector
 
 Search = AStar | IDSBB
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search.tabulated_baselines import complete_programs, spaces
 
-from nearstar.program import completes
+from nearstar.language.program import completes
+from nearstar.language.text import to_text
 from nearstar.search.refine import STEPS, dropped, grown, neighbours, opened, swapped
 from nearstar.search.space import Space
-from nearstar.text import to_text
 
 
 @settings(max_examples=60)

@@ -22,17 +22,17 @@ from search.tabulated_baselines import (
     spaces,
 )
 
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.program import Hole, Program, completes, is_complete
-from nearstar.relax import Units
+from nearstar.language.domain import Domain
+from nearstar.language.networks import Units
+from nearstar.language.program import Hole, Program, completes, is_complete
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Ask, Score
 from nearstar.search.rnn import RNN
 from nearstar.search.sampling import beginning, completion, draw
 from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
-from nearstar.train import Budget
+from nearstar.training.train import Budget
+from nearstar.util.errors import NearstarError
 
 T = TypeVar("T")
 

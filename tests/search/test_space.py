@@ -12,18 +12,18 @@ import pytest
 from small_grammars import ODD, A, B, BruteForce, expanded, keeps, label, random_sketch
 from tabulated import TOLERANCE, Case, Table, random_case, solve
 
-from nearstar.canonical import canonical
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError, ProgramError
-from nearstar.grammar import Grammar, Rule
-from nearstar.library import ADD, MINIMUM, MULTIPLY, Affine, Constant, Group, Select
-from nearstar.program import Hole, Operation, Program, walk
+from nearstar.language.canonical import canonical
+from nearstar.language.domain import Domain
+from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.operators import ADD, MINIMUM, MULTIPLY, Affine, Constant, Group, Select
+from nearstar.language.program import Hole, Operation, Program, walk
+from nearstar.language.text import parse
+from nearstar.language.types import Signature, Vector
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.idsbb import IDSBB
 from nearstar.search.space import Space
-from nearstar.text import parse
-from nearstar.types import Signature, Vector
+from nearstar.util.errors import NearstarError, ProgramError
 
 
 def constrained(first: int, n: int) -> Iterator[tuple[int, Case]]:

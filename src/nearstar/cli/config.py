@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from nearstar.errors import NearstarError
-from nearstar.nearest import suggestion
+from nearstar.util.errors import NearstarError
+from nearstar.util.nearest import suggestion
 
 
 def read_config(path: str | Path, known: Collection[str]) -> dict[str, Any]:

@@ -17,16 +17,16 @@ from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.output import write_table, writing
 from nearstar.data import tracking_table, two_animals_split, watch_exercises
 from nearstar.data.sequences import Sequences
-from nearstar.domain import Domain
-from nearstar.errors import DataError, NearstarError
-from nearstar.metrics import Metrics
+from nearstar.language.domain import Domain
+from nearstar.language.text import to_text
 from nearstar.report import write_report
 from nearstar.run import Limits, learn
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.rnn import RNN
-from nearstar.task import Task
-from nearstar.text import to_text
+from nearstar.training.metrics import Metrics
+from nearstar.training.task import Task
+from nearstar.util.errors import DataError, NearstarError
 
 OPTIONS = (
     OptionGroup(

@@ -7,9 +7,9 @@ from typing import Any
 
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.fitting import load_domain
+from nearstar.fit.fitting import load_domain
+from nearstar.language.domain import Domain
+from nearstar.util.errors import NearstarError
 
 OPTIONS = (
     OptionGroup(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nearstar.bouts import bout_scores
 from nearstar.cli import values
 from nearstar.cli.folder import load_model
 from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.reading import LABELLED_DATA
 from nearstar.cli.showing import scores_line
 from nearstar.cli.using import Use, read_for
+from nearstar.training.bouts import bout_scores
 
 SCORING = OptionGroup(
     "scoring",

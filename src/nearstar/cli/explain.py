@@ -12,10 +12,10 @@ from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.output import write_table
 from nearstar.cli.reading import UNLABELLED_DATA
 from nearstar.cli.using import Use, read_for
-from nearstar.errors import NearstarError
-from nearstar.explain import explain as explained
-from nearstar.explain import numbered
-from nearstar.nearest import suggestion
+from nearstar.model.explain import explain as explained
+from nearstar.model.explain import numbered
+from nearstar.util.errors import NearstarError
+from nearstar.util.nearest import suggestion
 
 if TYPE_CHECKING:
     import pandas as pd

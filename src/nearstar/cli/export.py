@@ -9,8 +9,8 @@ from nearstar.cli import values
 from nearstar.cli.folder import load_model
 from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.output import write_file
-from nearstar.errors import NearstarError
-from nearstar.export import FORMATS
+from nearstar.model.export import FORMATS
+from nearstar.util.errors import NearstarError
 
 OPTIONS = (
     OptionGroup(

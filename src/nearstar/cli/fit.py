@@ -14,22 +14,22 @@ from nearstar.cli.config import write_config
 from nearstar.cli.fit_options import FILES, PASSING
 from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, new_folder
 from nearstar.cli.main import INTERRUPTED
-from nearstar.cli.preparing import Job, job_of
 from nearstar.cli.showing import further, readable
 from nearstar.cli.using import Use
-from nearstar.errors import NearstarError
-from nearstar.fitting import read_search
-from nearstar.model import Model
-from nearstar.prepared import Prepared
-from nearstar.program import is_complete
+from nearstar.fit.fitting import read_search
+from nearstar.fit.prepared import Prepared
+from nearstar.fit.preparing import Job, job_of
+from nearstar.language.program import is_complete
+from nearstar.language.text import parse
+from nearstar.model.model import Model
 from nearstar.run import Finalists, Limits, final, learn
-from nearstar.run.audit import Audit
+from nearstar.run.results.audit import Audit
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.search.rnn import RNN
-from nearstar.text import parse
-from nearstar.train import Trained, train
-from nearstar.whole_files import write_whole
+from nearstar.training.train import Trained, train
+from nearstar.util.errors import NearstarError
+from nearstar.util.whole_files import write_whole
 
 DEFAULT_SECONDS = 60.0
 

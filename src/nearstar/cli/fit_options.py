@@ -5,8 +5,8 @@ from __future__ import annotations
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.reading import COLUMNS, MEANING
-from nearstar.fitting import FINALISTS, SEARCHES
-from nearstar.train import LOSSES
+from nearstar.fit.fitting import FINALISTS, SEARCHES
+from nearstar.training.train import LOSSES
 
 # fmt: off
 LANGUAGE = OptionGroup(

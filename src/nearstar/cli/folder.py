@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from nearstar.errors import NearstarError
-from nearstar.journal import JOURNAL, JournalError, Reader
-from nearstar.model import Model
+from nearstar.model.model import Model
+from nearstar.run.store import JOURNAL, JournalError, Reader
+from nearstar.util.errors import NearstarError
 
 MODEL = "model.json"
 RESULT = "result.json"

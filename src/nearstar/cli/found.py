@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS
-from nearstar.cli.preparing import job_of, parts_of
 from nearstar.cli.resume import stored_settings
 from nearstar.data.recordings import Recordings
-from nearstar.errors import NearstarError
-from nearstar.journal import JOURNAL
-from nearstar.model import Model
-from nearstar.report.following import Following
+from nearstar.fit.preparing import job_of, parts_of
+from nearstar.model.model import Model
 from nearstar.report.scores import as_scored
 from nearstar.report.story import Row, Story
+from nearstar.run.store import JOURNAL
+from nearstar.run.store.following import Following
+from nearstar.util.errors import NearstarError
 
 _NAMES = {"train": "training", "valid": "validation", "test": "test"}
 

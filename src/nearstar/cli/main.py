@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from nearstar.errors import NearstarError
+from nearstar.util.errors import NearstarError
+from nearstar.util.version import __version__
 
 WRONG, MISUSED, INTERRUPTED = 1, 2, 130
 """Exit codes, beside 0: what was given cannot be used; there is no such flag; Ctrl-C."""
@@ -40,7 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     # Imported late, so that Ctrl-C and errors are met from the first moment on.
-    from nearstar import __version__
     from nearstar.cli.commands import COMMANDS
     from nearstar.cli.config import read_config
     from nearstar.cli.options import settle

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nearstar.cli import values
-from nearstar.errors import NearstarError
-from nearstar.nearest import suggestion
+from nearstar.util.errors import NearstarError
+from nearstar.util.nearest import suggestion
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nearstar.errors import NearstarError
-from nearstar.whole_files import write_whole
+from nearstar.util.errors import NearstarError
+from nearstar.util.whole_files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

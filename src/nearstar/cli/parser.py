@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from nearstar.cli.options import OptionGroup, add_options
-from nearstar.nearest import nearest
+from nearstar.util.nearest import nearest
 
 Settings = dict[str, Any]
 

@@ -13,7 +13,7 @@ from nearstar.cli.output import write_table
 from nearstar.cli.reading import UNLABELLED_DATA
 from nearstar.cli.using import Use, read_for
 from nearstar.data.labels import Label
-from nearstar.model import Model
+from nearstar.model.model import Model
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,10 +14,10 @@ from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.output import write_file
 from nearstar.cli.using import read_for
 from nearstar.data.recordings import Recordings
-from nearstar.errors import NearstarError
-from nearstar.model import Model
+from nearstar.model.model import Model
 from nearstar.report.making import make_page
 from nearstar.report.page import render
+from nearstar.util.errors import NearstarError
 
 # fmt: off
 OPTIONS = (

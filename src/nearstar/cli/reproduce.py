@@ -10,14 +10,14 @@ from typing import Any
 
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.errors import NearstarError
-from nearstar.nearest import suggestion
 from nearstar.reproduce import TASKS, Plan, Study, Trial, load, reproduce
 from nearstar.reproduce.algorithms import NAMES
 from nearstar.reproduce.classic import NAMES as CLASSIC
 from nearstar.reproduce.markdown import table_markdown
 from nearstar.reproduce.running import Job, jobs_of
 from nearstar.reproduce.tables import main_table
+from nearstar.util.errors import NearstarError
+from nearstar.util.nearest import suggestion
 
 _USUAL = Plan()
 OPTIONS = (

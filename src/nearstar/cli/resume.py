@@ -12,10 +12,10 @@ from nearstar.cli.fit import carry_out, finding
 from nearstar.cli.fit_options import MACHINES, OPTIONS, OUTPUT, SEARCH
 from nearstar.cli.folder import SETTINGS
 from nearstar.cli.options import Option, OptionGroup, settle
-from nearstar.cli.preparing import job_of
-from nearstar.errors import NearstarError
-from nearstar.journal import JOURNAL, repair
-from nearstar.run.finals import finals_in
+from nearstar.fit.preparing import job_of
+from nearstar.run.results.finals import finals_in
+from nearstar.run.store import JOURNAL, repair
+from nearstar.util.errors import NearstarError
 
 _LIMITS = tuple(option for option in SEARCH.options if option.name in ("time", "trainings"))
 _OUTPUT = tuple(option for option in OUTPUT.options if option.name != "out")

@@ -10,13 +10,13 @@ from typing import Any
 from nearstar.cli import values
 from nearstar.cli.folder import RESULT, load_model
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.columns import columns_read
-from nearstar.errors import NearstarError
-from nearstar.explain import in_parts
-from nearstar.model import Model
-from nearstar.program import is_complete
-from nearstar.simplify.hardening import chooses
-from nearstar.text import to_text
+from nearstar.language.columns import columns_read
+from nearstar.language.program import is_complete
+from nearstar.language.text import to_text
+from nearstar.model.explain import in_parts
+from nearstar.model.model import Model
+from nearstar.model.simplify.hardening import chooses
+from nearstar.util.errors import NearstarError
 
 OPTIONS = (
     OptionGroup(

@@ -9,18 +9,18 @@ from typing import Any
 from nearstar.cli import values
 from nearstar.cli.folder import SETTINGS, load_model
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.preparing import parts_of
 from nearstar.cli.resume import stored_settings
 from nearstar.cli.showing import program_text
 from nearstar.cli.using import read_for
 from nearstar.data.sequences import Sequences
-from nearstar.errors import NearstarError
-from nearstar.metrics import Metrics
-from nearstar.model import Model
-from nearstar.parameters import MOST_DIGITS
+from nearstar.fit.preparing import parts_of
+from nearstar.language.parameters import MOST_DIGITS
+from nearstar.model.model import Model
+from nearstar.model.simplify import Hardened, Simplified, harden, simplify
+from nearstar.model.simplify.noting import SIMPLIFIED
 from nearstar.report.scores import as_scored
-from nearstar.simplify import Hardened, Simplified, harden, simplify
-from nearstar.simplify.noting import SIMPLIFIED
+from nearstar.training.metrics import Metrics
+from nearstar.util.errors import NearstarError
 
 FILE = "simplified.json"
 

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.bouts import smooth
 from nearstar.cli.output import check_output
 from nearstar.cli.reading import changed
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.recordings import Recordings
 from nearstar.data.windows import cut
-from nearstar.errors import DataError, NearstarError
-from nearstar.metrics import Metrics
-from nearstar.model import Model
-from nearstar.nearest import suggestion
-from nearstar.threshold import decide, probabilities
+from nearstar.model.model import Model
+from nearstar.training.bouts import smooth
+from nearstar.training.decision import decide, probabilities
+from nearstar.training.metrics import Metrics
+from nearstar.util.errors import DataError, NearstarError
+from nearstar.util.nearest import suggestion
 
 
 @dataclass(frozen=True, eq=False)

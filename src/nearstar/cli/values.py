@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from nearstar.data.labels import Label
-from nearstar.errors import NearstarError
+from nearstar.util.errors import NearstarError
 
 T = TypeVar("T")
 

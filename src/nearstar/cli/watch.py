@@ -12,8 +12,8 @@ from typing import Any
 
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.errors import NearstarError
 from nearstar.report.serving import Server
+from nearstar.util.errors import NearstarError
 
 _PORT = 8640
 _PORTS = 20

@@ -1,5 +1,12 @@
 """Data on its way in: sequences, files and tables, labels, and built-in examples."""
 
+from nearstar.data.examples.synthetic import (
+    HIDDEN_RULE,
+    tracking_table,
+    two_animals,
+    two_animals_split,
+)
+from nearstar.data.examples.watch import watch_exercises
 from nearstar.data.files import Dataset, load_table, read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.hold_out import hold_out, split_indices
@@ -7,9 +14,7 @@ from nearstar.data.labels import Label, class_names, encode
 from nearstar.data.recordings import Recordings
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
-from nearstar.data.synthetic import HIDDEN_RULE, tracking_table, two_animals, two_animals_split
 from nearstar.data.tables import feature_columns, read_table
-from nearstar.data.watch import watch_exercises
 from nearstar.data.windows import Windows, cut
 
 __all__ = [

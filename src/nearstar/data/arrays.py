@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.conversion import join_labels, offsets_of, read_lengths, read_names
 from nearstar.data.derived import read_derived
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, whole_labels
 from nearstar.data.raw import Raw, by_part, make_recordings
-from nearstar.data.reading import join_labels, offsets_of, read_lengths, read_names
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import check_known, select
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,9 +24,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nearstar.data.points import find_point
-from nearstar.errors import DataError, DomainError
-from nearstar.nearest import suggestion
-from nearstar.pointing import pointing
+from nearstar.util.caret import pointing
+from nearstar.util.errors import DataError, DomainError
+from nearstar.util.nearest import suggestion
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.derived import Call, Column, Derived, Point, check_column, point_columns
-from nearstar.errors import DomainError
+from nearstar.util.errors import DomainError
 
 Values = NDArray[np.float64]
 Pair = tuple[Values, Values]

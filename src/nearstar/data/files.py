@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearstar.data.arrays import join_arrays
-from nearstar.data.csv_files import read_csv
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
-from nearstar.data.numpy_files import find_npy, read_npy, read_npz
+from nearstar.data.readers.csv_files import read_csv
+from nearstar.data.readers.numpy_files import find_npy, read_npy, read_npz
+from nearstar.data.readers.ts_files import read_ts
 from nearstar.data.recordings import Recordings
 from nearstar.data.tables import read_table_parts
-from nearstar.data.ts_files import read_ts
-from nearstar.errors import DataError
-from nearstar.nearest import nearest
+from nearstar.util.errors import DataError
+from nearstar.util.nearest import nearest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from nearstar.checks import check_whole
 from nearstar.data.labels import Label
-from nearstar.errors import DataError
-from nearstar.nearest import suggestion
+from nearstar.util.checks import check_whole
+from nearstar.util.errors import DataError
+from nearstar.util.nearest import suggestion
 
 _COLUMNS = ("sequence", "frame", "label", "group", "part")
 _MISSING = ("error", "interpolate")

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearstar.data.reading import UNLABELLED, read_groups
+from nearstar.data.conversion import UNLABELLED, read_groups
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 _TRIES = 100
 _UNTRAINED, _UNSEEN = 100.0, 1.0

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.reading import MAX_CLASSES, UNLABELLED
-from nearstar.errors import DataError
-from nearstar.nearest import suggestion
+from nearstar.data.conversion import MAX_CLASSES, UNLABELLED
+from nearstar.util.errors import DataError
+from nearstar.util.nearest import suggestion
 
 Label = str | int | float | bool
 """What a class may be called in data."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.reading import row_chunks
-from nearstar.errors import DataError
+from nearstar.data.conversion import row_chunks
+from nearstar.util.errors import DataError
 
 Place = Callable[[int], str]
 """Where a frame is, in words."""

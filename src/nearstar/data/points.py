@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nearstar.errors import DataError
-from nearstar.nearest import suggestion
+from nearstar.util.errors import DataError
+from nearstar.util.nearest import suggestion
 
 _FORMS = ("{}_x", "{}.x", "{} x", "{}x", "x_{}", "x{}")
 """How trackers call the x of a point; y is written likewise. The first form that fits counts."""

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.conversion import UNLABELLED
 from nearstar.data.derived import Derived
 from nearstar.data.deriving import compute
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, class_names, encode, find_label, text_of
 from nearstar.data.missing import check_float32, deal_with_missing
-from nearstar.data.reading import UNLABELLED
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
-from nearstar.errors import DataError
-from nearstar.nearest import suggestion
+from nearstar.util.errors import DataError
+from nearstar.util.nearest import suggestion
 
 PARTS = ("train", "valid", "test")
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nearstar.data.conversion import frame_rows, read_indices
 from nearstar.data.labels import Label
-from nearstar.data.reading import frame_rows, read_indices
 from nearstar.data.sequences import Sequences
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.reading import row_chunks
+from nearstar.data.conversion import row_chunks
 from nearstar.data.sequences import Sequences
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ import fnmatch
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from nearstar.errors import DataError
-from nearstar.nearest import suggestion
+from nearstar.util.errors import DataError
+from nearstar.util.nearest import suggestion
 
 
 def select(

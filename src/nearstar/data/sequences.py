@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearstar.data.reading import (
+from nearstar.data.conversion import (
     MAX_CLASSES,
     UNLABELLED,
     as_array,
@@ -30,7 +30,7 @@ from nearstar.data.reading import (
     read_indices,
     read_names,
 )
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.conversion import offsets_of
 from nearstar.data.derived import Derived, read_derived
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, as_labels, whole_labels
 from nearstar.data.raw import PARTS, Raw, by_part, make_recordings, row_text
-from nearstar.data.reading import offsets_of
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import check_known, select
-from nearstar.errors import DataError
-from nearstar.nearest import suggestion
+from nearstar.util.errors import DataError
+from nearstar.util.nearest import suggestion
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.conversion import offsets_of
 from nearstar.data.format import DataFormat
-from nearstar.data.reading import offsets_of
 from nearstar.data.sequences import Sequences
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.engine import machine
-from nearstar.engine import opcodes as op
+from nearstar.engine.kernels import machine
+from nearstar.engine.kernels import opcodes as op
 
 _POINTWISE = {
     op.LITERAL: ("out", "constant", "", "", "count", "strides"),

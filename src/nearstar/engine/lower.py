@@ -13,15 +13,24 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nearstar.data.scale import Scale
-from nearstar.engine import opcodes as op
 from nearstar.engine.code import Code
-from nearstar.expression import Expression
-from nearstar.function import Function
-from nearstar.library import Affine, Constant, Fold, Input, Map, MapPrefix, Select, Window
-from nearstar.parameters import Block, layout, size_of
-from nearstar.program import Apply, Hole, Path, Program
-from nearstar.relax import Units
-from nearstar.types import Signature
+from nearstar.engine.kernels import opcodes as op
+from nearstar.language.expression import Expression
+from nearstar.language.function import Function
+from nearstar.language.networks import Units
+from nearstar.language.operators import (
+    Affine,
+    Constant,
+    Fold,
+    Input,
+    Map,
+    MapPrefix,
+    Select,
+    Window,
+)
+from nearstar.language.parameters import Block, layout, size_of
+from nearstar.language.program import Apply, Hole, Path, Program
+from nearstar.language.types import Signature
 
 Rows = list[int]
 

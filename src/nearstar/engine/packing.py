@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
-from nearstar.engine.compiled import entry
-from nearstar.engine.machine import Packed
+from nearstar.engine.kernels.compiled import entry
+from nearstar.engine.kernels.machine import Packed
 from nearstar.engine.memory import aligned_zeros, pitch
 
 VECTOR_LANES = 16

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.engine import machine
-from nearstar.engine import opcodes as op
 from nearstar.engine.code import Code
+from nearstar.engine.kernels import machine
+from nearstar.engine.kernels import opcodes as op
 from nearstar.engine.memory import aligned_zeros, pitch
 from nearstar.engine.packing import Blocks
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nearstar.explain.nodes import Leaf, Node
-from nearstar.library import Affine, Constant, Fold, Input, MapPrefix, Select, Window
-from nearstar.model import Model
-from nearstar.program import Path
+from nearstar.language.operators import Affine, Constant, Fold, Input, MapPrefix, Select, Window
+from nearstar.language.program import Path
+from nearstar.model.explain.nodes import Leaf, Node
+from nearstar.model.model import Model
 from nearstar.report.numbers import near, shown, significant
 from nearstar.report.views import View, view_at
 

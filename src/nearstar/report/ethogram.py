@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.recordings import Recordings
-from nearstar.errors import NearstarError
-from nearstar.model import Model
-from nearstar.nearest import suggestion
+from nearstar.model.model import Model
 from nearstar.report.numbers import significant
 from nearstar.report.scores import PARTS
 from nearstar.report.traces import Row, Traces, answers, telling, traces
+from nearstar.util.errors import NearstarError
+from nearstar.util.nearest import suggestion
 
 _USUAL = 6
 """Recordings that are shown unless some are asked for."""

@@ -9,13 +9,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from nearstar.util.version import __version__
+
 
 def framed(template: str, policy: str, **given: Any) -> str:
     """A page: the template, which extends ``frame.html``, with what is given, escaped.
 
     The template is named from the folder of the package; the policy says what the page may do.
     """
-    from nearstar import __version__  # known once the package is there
 
     return (
         _environment()

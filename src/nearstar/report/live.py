@@ -6,15 +6,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-import nearstar
-from nearstar.model import Model
-from nearstar.report.following import Following
+from nearstar.model.model import Model
 from nearstar.report.numbers import significant
 from nearstar.report.program_html import program_html, text_html
 from nearstar.report.scores import scores
 from nearstar.report.story import Row, Story
 from nearstar.report.words import short_text
-from nearstar.run.summary import say_ended
+from nearstar.run.results.summary import say_ended
+from nearstar.run.store.following import Following
+from nearstar.util.version import __version__
 
 SILENT = 300.0
 """Seconds without a record after which it is said that the process may have died."""
@@ -48,7 +48,7 @@ class LivePage:
         return {
             "title": self._title,
             "subtitle": "" if story is None else f"{story.algorithm}, {story.effort}",
-            "nearstar": nearstar.__version__,
+            "nearstar": __version__,
             "live": self._live(),
             "notes": [] if problem is None else [problem],
             "classes": [] if about is None else list(about.classes),

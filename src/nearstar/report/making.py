@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import nearstar
 from nearstar.data.format import DataFormat
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.model import Model
-from nearstar.prepared import Prepared
+from nearstar.fit.prepared import Prepared
+from nearstar.language.domain import Domain
+from nearstar.model.model import Model
 from nearstar.report.ethogram import ethogram
 from nearstar.report.page import SECTIONS, render
 from nearstar.report.program_html import program_html
 from nearstar.report.scores import as_scored, scores
 from nearstar.report.story import Story
 from nearstar.report.words import short_text
-from nearstar.run.result import Result
-from nearstar.task import Task
-from nearstar.train import Budget
-from nearstar.whole_files import write_whole
+from nearstar.run.results.result import Result
+from nearstar.training.task import Task
+from nearstar.training.train import Budget
+from nearstar.util.errors import NearstarError
+from nearstar.util.version import __version__
+from nearstar.util.whole_files import write_whole
 
 Page = dict[str, Any]
 _FINGERPRINTS = {"training": "train", "validation": "valid"}
@@ -50,7 +50,7 @@ def make_page(
     page: Page = {
         "title": title,
         "subtitle": _subtitle(model, story),
-        "nearstar": nearstar.__version__,
+        "nearstar": __version__,
         "live": None,
         "notes": list(notes),
         **dict.fromkeys(SECTIONS),

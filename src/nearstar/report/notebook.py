@@ -8,11 +8,11 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from nearstar.model import Model
+from nearstar.model.model import Model
 from nearstar.report.program_html import framed, program_html, text_html
-from nearstar.run.evaluation import Candidate
-from nearstar.run.front import Front
-from nearstar.run.result import Result
+from nearstar.run.results.evaluation import Candidate
+from nearstar.run.results.front import Front
+from nearstar.run.results.result import Result
 
 
 def model_html(model: Model) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from markupsafe import Markup
 
-from nearstar.explain.nodes import Array, Leaf, Node
-from nearstar.model import Model
-from nearstar.program import Path, is_complete
+from nearstar.language.program import Path, is_complete
+from nearstar.model.explain.nodes import Array, Leaf, Node
+from nearstar.model.model import Model
 from nearstar.report.numbers import shown
 from nearstar.report.words import Line, lines_of, notes_of
 

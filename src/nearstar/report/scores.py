@@ -10,9 +10,9 @@ import numpy as np
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
 from nearstar.data.windows import in_windows
-from nearstar.errors import NearstarError
-from nearstar.metrics import Metrics
-from nearstar.model import Model
+from nearstar.model.model import Model
+from nearstar.training.metrics import Metrics
+from nearstar.util.errors import NearstarError
 
 PARTS = ("training", "validation", "test")
 _OWN, _MAJORITY = "this program", "majority class"

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from nearstar.errors import NearstarError
 from nearstar.report.live import LivePage
 from nearstar.report.page import render
+from nearstar.util.errors import NearstarError
 
 HOST = "127.0.0.1"
 _NAMES = (HOST, "localhost", "[::1]")

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nearstar.language.text import to_text
+from nearstar.language.text.printing import HOLE
 from nearstar.report.numbers import significant
-from nearstar.run.audit import Audit, audit_completions, audit_search
-from nearstar.run.evaluation import Rated
-from nearstar.run.front import pareto
 from nearstar.run.limits import Limits
-from nearstar.run.result import Ended, Result
-from nearstar.run.summary import say_ended, say_excess, say_failures, say_gap, say_pruned
-from nearstar.run.trace import TracePoint, gap_between
-from nearstar.text import to_text
-from nearstar.text.printing import HOLE
+from nearstar.run.results.audit import Audit, audit_completions, audit_search
+from nearstar.run.results.evaluation import Rated
+from nearstar.run.results.front import pareto
+from nearstar.run.results.result import Ended, Result
+from nearstar.run.results.summary import say_ended, say_excess, say_failures, say_gap, say_pruned
+from nearstar.run.results.trace import TracePoint, gap_between
 
 COMPLETE, DIVERGED, FAILED, COMPLETION = 1, 2, 4, 8
 """Kinds of nodes, to be added up; a completion is a random one, for the audit."""

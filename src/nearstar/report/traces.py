@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.recordings import Recordings
-from nearstar.explain import explain
-from nearstar.explain.nodes import nodes_of
-from nearstar.model import Model
-from nearstar.program import is_complete
+from nearstar.language.program import is_complete
+from nearstar.model.explain import explain
+from nearstar.model.explain.nodes import nodes_of
+from nearstar.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

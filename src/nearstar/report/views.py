@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nearstar.explain.nodes import Node
-from nearstar.library import Fold, Map, MapPrefix, Window
-from nearstar.library.windows import Reduction
-from nearstar.program import Path
+from nearstar.language.operators import Fold, Map, MapPrefix, Window
+from nearstar.language.operators.windows import Reduction
+from nearstar.language.program import Path
+from nearstar.model.explain.nodes import Node
 
 _NOUNS: dict[Reduction, str] = {
     "Average": "average",

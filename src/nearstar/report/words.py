@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nearstar.columns import columns_of, columns_read
-from nearstar.explain.listing import heading
-from nearstar.explain.nodes import DIGITS, Node, nodes_of
-from nearstar.function import Function
-from nearstar.library import Fold, Input, Map, MapPrefix, Select, Window
-from nearstar.model import Model
-from nearstar.program import Path, Program, applied
+from nearstar.language.columns import columns_of, columns_read
+from nearstar.language.function import Function
+from nearstar.language.operators import Fold, Input, Map, MapPrefix, Select, Window
+from nearstar.language.program import Path, Program, applied
+from nearstar.language.text import to_text
+from nearstar.model.explain.listing import heading
+from nearstar.model.explain.nodes import DIGITS, Node, nodes_of
+from nearstar.model.model import Model
 from nearstar.report.conditions import Condition, condition_of
 from nearstar.report.numbers import shown, significant
 from nearstar.report.views import view_at
-from nearstar.text import to_text
 
 _LISTED = 6
 """Most features that a line names."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from nearstar.columns import columns_read
-from nearstar.domain import Domain
-from nearstar.program import Program
+from nearstar.language.columns import columns_read
+from nearstar.language.domain import Domain
+from nearstar.language.program import Program
 from nearstar.reproduce.trial import Trial
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from nearstar.domain import Domain
+from nearstar.language.domain import Domain
 from nearstar.search import IDSBB, MCTS, RNN, AStar, Enumeration, Genetic, MonteCarlo
 from nearstar.search.protocol import Algorithm
 from nearstar.search.restarts import Restarts

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.arrays import Arrays, join_arrays
+from nearstar.data.conversion import UNLABELLED, read_lengths
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import encode
-from nearstar.data.numpy_files import read_npy
 from nearstar.data.raw import PARTS
-from nearstar.data.reading import UNLABELLED, read_lengths
+from nearstar.data.readers.numpy_files import read_npy
 from nearstar.data.sequences import Sequences
-from nearstar.errors import DataError
+from nearstar.util.errors import DataError
 
 _DATA, _LABELS, _LENGTHS = "_data.npy", "_labels.npy", "_lengths.npy"
 

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.checks import is_number
 from nearstar.data.sequences import Sequences
-from nearstar.errors import DataError, NearstarError
-from nearstar.metrics import Metrics
-from nearstar.nearest import suggestion
 from nearstar.reproduce.resampling import confusions_by_unit
 from nearstar.reproduce.trial import Trial
+from nearstar.training.metrics import Metrics
+from nearstar.util.checks import is_number
+from nearstar.util.errors import DataError, NearstarError
+from nearstar.util.nearest import suggestion
 
 NAMES: Mapping[str, str] = MappingProxyType(
     {"logistic": "logistic regression", "boosting": "gradient boosting"}

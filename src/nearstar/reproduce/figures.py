@@ -9,7 +9,7 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from nearstar.plots import CLASSES, check_plots
+from nearstar.report.plots import CLASSES, check_plots
 from nearstar.reproduce.curves import median_curve
 from nearstar.reproduce.study import Study
 from nearstar.reproduce.tables import by_weight, called, searches

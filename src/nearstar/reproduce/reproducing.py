@@ -13,9 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 
-import nearstar
-from nearstar.errors import NearstarError
-from nearstar.plots import check_plots
+from nearstar.report.plots import check_plots
 from nearstar.reproduce.algorithms import NAMES
 from nearstar.reproduce.classic import NAMES as CLASSIC
 from nearstar.reproduce.published import PUBLISHED
@@ -24,10 +22,12 @@ from nearstar.reproduce.study import Study
 from nearstar.reproduce.tasks import Experiment
 from nearstar.reproduce.trial import Trial
 from nearstar.reproduce.writing import write_study
-from nearstar.run.identity import changes_in, plain_budget
-from nearstar.run.pool import available_cores
-from nearstar.train import TRAINING_VERSION
-from nearstar.whole_files import write_whole
+from nearstar.run.store.identity import changes_in, plain_budget
+from nearstar.run.workers.pool import available_cores
+from nearstar.training.train import TRAINING_VERSION
+from nearstar.util.errors import NearstarError
+from nearstar.util.version import __version__
+from nearstar.util.whole_files import write_whole
 
 RUNS, SETTINGS = "runs", "study.json"
 
@@ -174,7 +174,7 @@ def _how(
         "Time taken": f"{kept.elapsed / 60:.0f} minutes on {workers} "
         + ("core" if workers == 1 else "cores"),
         "Machine": _machine(),
-        "Versions": f"nearstar {nearstar.__version__}, Python {platform.python_version()}, "
+        "Versions": f"nearstar {__version__}, Python {platform.python_version()}, "
         f"NumPy {np.__version__}, Numba {numba.__version__}",
     }
     return {name: text for name, text in words.items() if text}

@@ -13,12 +13,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearstar.checks import check_whole, is_number
 from nearstar.data.sequences import Sequences
-from nearstar.errors import DataError, NearstarError
-from nearstar.metrics import ratio
-from nearstar.nearest import suggestion
 from nearstar.reproduce.trial import Trial
+from nearstar.training.metrics import ratio
+from nearstar.util.checks import check_whole, is_number
+from nearstar.util.errors import DataError, NearstarError
+from nearstar.util.nearest import suggestion
 
 Score = Literal["accuracy", "f1", "f1_paper", "f1_macro"]
 """The scores of `Metrics`, by their names there."""

@@ -8,20 +8,20 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from nearstar.errors import NearstarError
-from nearstar.interrupt import Stop
 from nearstar.reproduce import classic
 from nearstar.reproduce.algorithms import BASELINES, NAMES, NEAR, algorithm, for_weights
 from nearstar.reproduce.tasks import Experiment
 from nearstar.reproduce.trial import Trial
 from nearstar.reproduce.trying import trial_of
 from nearstar.run import Finalists, Limits, final, learn
-from nearstar.run.result import Result
+from nearstar.run.results.result import Result
 from nearstar.run.trainer import compile_engine
 from nearstar.search.protocol import Algorithm
-from nearstar.task import Task
-from nearstar.train import Budget
-from nearstar.whole_files import write_whole
+from nearstar.training.task import Task
+from nearstar.training.train import Budget
+from nearstar.util.errors import NearstarError
+from nearstar.util.interrupt import Stop
+from nearstar.util.whole_files import write_whole
 
 TRIAL, MODEL = "trial.json", "model.json"
 _LOOK_UP = 0.2

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.numpy_files import read_npz
-from nearstar.data.synthetic import two_animals_split
-from nearstar.data.watch import watch_exercises, watch_subjects
-from nearstar.domain import Domain
-from nearstar.errors import DataError
-from nearstar.library import Group
-from nearstar.nearest import suggestion
+from nearstar.data.examples.synthetic import two_animals_split
+from nearstar.data.examples.watch import watch_exercises, watch_subjects
+from nearstar.data.readers.numpy_files import read_npz
+from nearstar.language.domain import Domain
+from nearstar.language.operators import Group
 from nearstar.reproduce.authors import Form, Parts, told
+from nearstar.util.errors import DataError
+from nearstar.util.nearest import suggestion
 
 FOLDER = "NEARSTAR_DATA"
 """The environment variable with the folder of files, where none is given."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from nearstar.metrics import Metrics
 from nearstar.reproduce import algorithms, classic
 from nearstar.reproduce.agreement import Agreement, agreement
 from nearstar.reproduce.cells import (
@@ -28,6 +27,7 @@ from nearstar.reproduce.curves import median_curve
 from nearstar.reproduce.resampling import interval_of_mean
 from nearstar.reproduce.study import Published, Study
 from nearstar.reproduce.trial import Trial
+from nearstar.training.metrics import Metrics
 
 SEARCHES = (*algorithms.BASELINES, *algorithms.NEAR)
 """Those that look for programs."""

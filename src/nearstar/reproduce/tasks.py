@@ -12,16 +12,16 @@ from typing import Any
 from numpy.typing import NDArray
 
 from nearstar.data.sequences import Sequences
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.nearest import suggestion
+from nearstar.language.domain import Domain
 from nearstar.reproduce import stand_ins
 from nearstar.reproduce.authors import Folder, Form
 from nearstar.reproduce.published import SIZES
 from nearstar.reproduce.stand_ins import Archive, Supplied
 from nearstar.search.constraints import Constraints
-from nearstar.task import Task
-from nearstar.train import Budget
+from nearstar.training.task import Task
+from nearstar.training.train import Budget
+from nearstar.util.errors import NearstarError
+from nearstar.util.nearest import suggestion
 
 
 @dataclass(frozen=True, eq=False)

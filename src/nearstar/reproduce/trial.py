@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.metrics import Metrics
+from nearstar.training.metrics import Metrics
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from nearstar.canonical import canonical
-from nearstar.metrics import Metrics
-from nearstar.model import Model
-from nearstar.program import is_complete
+from nearstar.language.canonical import canonical
+from nearstar.language.program import is_complete
+from nearstar.language.text import to_text
+from nearstar.model.model import Model
 from nearstar.reproduce.agreement import features_of
 from nearstar.reproduce.resampling import confusions_by_unit
 from nearstar.reproduce.tasks import Experiment
 from nearstar.reproduce.trial import Trial
-from nearstar.run.result import Result
-from nearstar.text import to_text
+from nearstar.run.results.result import Result
+from nearstar.training.metrics import Metrics
 
 
 def trial_of(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nearstar.errors import NearstarError
 from nearstar.reproduce.cells import to_csv
 from nearstar.reproduce.contents import contents
 from nearstar.reproduce.figures import EFFICIENCY, SWEEP, figures
@@ -12,7 +11,8 @@ from nearstar.reproduce.markdown import to_markdown
 from nearstar.reproduce.page import to_html
 from nearstar.reproduce.study import Study
 from nearstar.reproduce.tables import efficiency_table, main_table, sweep_table, trial_table
-from nearstar.whole_files import write_whole
+from nearstar.util.errors import NearstarError
+from nearstar.util.whole_files import write_whole
 
 _OPTIONAL = {"lambda.csv", EFFICIENCY, SWEEP}
 """Files that not every study has."""

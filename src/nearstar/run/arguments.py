@@ -6,14 +6,14 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from nearstar.checks import check_whole
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
+from nearstar.language.domain import Domain
 from nearstar.run.limits import Limits
-from nearstar.run.memory import RunMemory
+from nearstar.run.store.memory import RunMemory
 from nearstar.search.constraints import Constraints
-from nearstar.task import Task
-from nearstar.train import Budget
+from nearstar.training.task import Task
+from nearstar.training.train import Budget
+from nearstar.util.checks import check_whole
+from nearstar.util.errors import NearstarError
 
 _KINDS: dict[str, tuple[Any, str]] = {
     "task": (Task, "a Task, such as Task(train, valid)"),

@@ -9,11 +9,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from nearstar.run.evaluation import Evaluation
+from nearstar.language.text import to_text
 from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
 from nearstar.run.limits import Limits
-from nearstar.run.trace import gap_between
-from nearstar.text import to_text
+from nearstar.run.results.evaluation import Evaluation
+from nearstar.run.results.trace import gap_between
 
 REFRESHES = 4
 """A second: enough for a clock."""

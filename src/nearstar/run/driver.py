@@ -6,23 +6,28 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import NamedTuple
 
-from nearstar.interrupt import Stop
-from nearstar.run.audit import audit_completions, audit_search, random_completions, unfinished
 from nearstar.run.collecting import nothing_to_collect
-from nearstar.run.evaluation import Candidate
 from nearstar.run.events import Finished, Listener, Started
-from nearstar.run.known import Known
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Answers, Forgetful, Memory, RunMemory
-from nearstar.run.pool import OutOfTime, Pool
-from nearstar.run.record import Record
-from nearstar.run.result import Ended, Result
+from nearstar.run.results.audit import (
+    audit_completions,
+    audit_search,
+    random_completions,
+    unfinished,
+)
+from nearstar.run.results.evaluation import Candidate
+from nearstar.run.results.record import Record
+from nearstar.run.results.result import Ended, Result
 from nearstar.run.rounds import Rounds
+from nearstar.run.store.known import Known
+from nearstar.run.store.memory import Answers, Forgetful, Memory, RunMemory
 from nearstar.run.trainer import Trainer, compile_engine
-from nearstar.run.workers import Threads, Workers
+from nearstar.run.workers.pool import OutOfTime, Pool
+from nearstar.run.workers.threads import Threads, Workers
 from nearstar.search.protocol import Ask, Score, Search
 from nearstar.search.space import Space
-from nearstar.train import Trained
+from nearstar.training.train import Trained
+from nearstar.util.interrupt import Stop
 
 
 class _Ending(NamedTuple):

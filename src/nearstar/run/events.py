@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nearstar.run.evaluation import Candidate, Evaluation
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Answer, Question
-from nearstar.run.result import Result
-from nearstar.run.trace import TracePoint
-from nearstar.train import Trained
+from nearstar.run.results.evaluation import Candidate, Evaluation
+from nearstar.run.results.result import Result
+from nearstar.run.results.trace import TracePoint
+from nearstar.run.store.memory import Answer, Question
+from nearstar.training.train import Trained
 
 
 @dataclass(frozen=True)

@@ -9,35 +9,35 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.interrupt import Stop
-from nearstar.library import Affine, Select
-from nearstar.model import Model
-from nearstar.program import Program, is_complete
+from nearstar.language.domain import Domain
+from nearstar.language.operators import Affine, Select
+from nearstar.language.program import Program, is_complete
+from nearstar.language.text import to_text
+from nearstar.language.types import Signature
+from nearstar.model.model import Model
 from nearstar.run.arguments import check_arguments
-from nearstar.run.cache import Cache
 from nearstar.run.display import Display
 from nearstar.run.driver import drive
 from nearstar.run.events import Listener
-from nearstar.run.hiring import hired
-from nearstar.run.identity import Identity
-from nearstar.run.journaled import JournaledRun, journaled
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Memory, RunMemory
-from nearstar.run.result import Result
+from nearstar.run.results.result import Result
 from nearstar.run.start import judged, read_start
+from nearstar.run.store.cache import Cache
+from nearstar.run.store.identity import Identity
+from nearstar.run.store.journaled import JournaledRun, journaled
+from nearstar.run.store.memory import Memory, RunMemory
 from nearstar.run.trainer import Trainer
+from nearstar.run.workers.hiring import hired
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.search.refine import neighbours
 from nearstar.search.rnn import RNN
 from nearstar.search.space import Space
-from nearstar.task import Task
-from nearstar.text import to_text
-from nearstar.train import Budget
-from nearstar.types import Signature
+from nearstar.training.task import Task
+from nearstar.training.train import Budget
+from nearstar.util.errors import NearstarError
+from nearstar.util.interrupt import Stop
 
 
 def learn(

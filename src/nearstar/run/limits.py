@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nearstar.checks import check_positive, check_whole
+from nearstar.util.checks import check_positive, check_whole
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from nearstar.run.known import Asked, Known
 from nearstar.run.limits import Limits
-from nearstar.run.memory import Key
-from nearstar.run.pool import OutOfTime, Pool
-from nearstar.run.record import Record
+from nearstar.run.results.record import Record
+from nearstar.run.store.known import Asked, Known
+from nearstar.run.store.memory import Key
+from nearstar.run.workers.pool import OutOfTime, Pool
 from nearstar.search.protocol import Ask, Node, Score
 
 FORESEEN = 1000

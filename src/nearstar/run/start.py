@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError, ProgramError
-from nearstar.model import Model
-from nearstar.program import Apply, Hole, Program, is_complete
-from nearstar.relax import Units
-from nearstar.task import Task
-from nearstar.text import parse
-from nearstar.train import Trained
-from nearstar.types import Signature
+from nearstar.language.domain import Domain
+from nearstar.language.networks import Units
+from nearstar.language.program import Apply, Hole, Program, is_complete
+from nearstar.language.text import parse
+from nearstar.language.types import Signature
+from nearstar.model.model import Model
+from nearstar.training.task import Task
+from nearstar.training.train import Trained
+from nearstar.util.errors import NearstarError, ProgramError
 
 
 def read_start(

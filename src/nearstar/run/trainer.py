@@ -8,15 +8,15 @@ from functools import cache
 import numpy as np
 
 from nearstar.data.sequences import Sequences
-from nearstar.interrupt import Stop
-from nearstar.parameters import layout, unscaled
-from nearstar.program import Hole, Program
-from nearstar.relax import Units
+from nearstar.language.networks import Units
+from nearstar.language.parameters import layout, unscaled
+from nearstar.language.program import Hole, Program
+from nearstar.language.text import to_text
 from nearstar.run.warm import starting_parameters
-from nearstar.seeds import seed_for
-from nearstar.task import Task
-from nearstar.text import to_text
-from nearstar.train import Budget, Trained, train
+from nearstar.training.task import Task
+from nearstar.training.train import Budget, Trained, train
+from nearstar.util.interrupt import Stop
+from nearstar.util.seeds import seed_for
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from itertools import groupby
 import numpy as np
 
 from nearstar.data.scale import Scale
-from nearstar.parameters import Block, Theta, layout, unscaled
-from nearstar.program import Apply, Path, Program, node_at
-from nearstar.train import Budget, Trained
+from nearstar.language.parameters import Block, Theta, layout, unscaled
+from nearstar.language.program import Apply, Path, Program, node_at
+from nearstar.training.train import Budget, Trained
 
 _Key = tuple[object, ...]
 _Part = tuple[Path, tuple[Block, ...]]

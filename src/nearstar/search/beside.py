@@ -9,12 +9,12 @@ from itertools import count
 
 import numpy as np
 
-from nearstar.program import Program, first_hole, node_at, replace
+from nearstar.language.program import Program, first_hole, node_at, replace
 from nearstar.search.by_cost import ByCost
 from nearstar.search.genetic import Breeding
 from nearstar.search.refine import STEPS
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
+from nearstar.util.seeds import seed_for
 
 _VARIANTS = 2
 """Variants of the best for each one of the smallest."""

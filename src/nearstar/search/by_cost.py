@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from itertools import count
 
-from nearstar.program import Program, is_complete
+from nearstar.language.program import Program, is_complete
 from nearstar.search.space import Space
 
 

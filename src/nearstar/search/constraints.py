@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nearstar.checks import check_whole
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.grammar import Grammar
-from nearstar.program import Apply, Hole, Program, walk
-from nearstar.types import Signature
+from nearstar.language.domain import Domain
+from nearstar.language.grammar import Grammar
+from nearstar.language.program import Apply, Hole, Program, walk
+from nearstar.language.types import Signature
+from nearstar.util.checks import check_whole
+from nearstar.util.errors import NearstarError
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearstar.errors import NearstarError
-from nearstar.grammar import Grammar
-from nearstar.program import Apply, Hole, Program, production, walk
-from nearstar.types import Signature
+from nearstar.language.grammar import Grammar
+from nearstar.language.program import Apply, Hole, Program, production, walk
+from nearstar.language.types import Signature
+from nearstar.util.errors import NearstarError
 
 _Holes = tuple[Signature, ...]
 

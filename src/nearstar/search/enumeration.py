@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from nearstar.checks import check_switch, check_whole
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.program import Program
+from nearstar.language.domain import Domain
+from nearstar.language.program import Program
 from nearstar.search.by_cost import ByCost
 from nearstar.search.protocol import Search
 from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
+from nearstar.util.checks import check_switch, check_whole
+from nearstar.util.errors import NearstarError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import NamedTuple
 
-from nearstar.program import Program, holes
+from nearstar.language.program import Program, holes
 from nearstar.search.protocol import Node
 
 _Entry = tuple[float, int, Node]

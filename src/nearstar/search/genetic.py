@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nearstar.checks import check_number, check_switch, check_whole
-from nearstar.domain import Domain
-from nearstar.errors import NearstarError
-from nearstar.program import Program, completes, replace, walk
+from nearstar.language.domain import Domain
+from nearstar.language.program import Program, completes, replace, walk
 from nearstar.search.counting import Counting
 from nearstar.search.protocol import Search
 from nearstar.search.sampling import beginning, completion
 from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
+from nearstar.util.checks import check_number, check_switch, check_whole
+from nearstar.util.errors import NearstarError
+from nearstar.util.seeds import seed_for
 
 T = TypeVar("T")
 

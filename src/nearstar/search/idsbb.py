@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from nearstar.checks import check_positive, check_whole
-from nearstar.domain import Domain
+from nearstar.language.domain import Domain
 from nearstar.search.frontier import Frontier
 from nearstar.search.protocol import Node, Search
 from nearstar.search.space import Space
 from nearstar.search.tree import PAPER_SWITCHES, TOLERANCE, Tree, TreeSettings
+from nearstar.util.checks import check_positive, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)

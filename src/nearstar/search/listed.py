@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nearstar.errors import NearstarError, ProgramError
-from nearstar.program import Apply, Program, is_complete
+from nearstar.language.program import Apply, Program, is_complete
+from nearstar.language.text import to_text
 from nearstar.search.protocol import Search
 from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
-from nearstar.text import to_text
+from nearstar.util.errors import NearstarError, ProgramError
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from nearstar.checks import check_switch, check_whole
-from nearstar.domain import Domain
-from nearstar.program import Program, is_complete
+from nearstar.language.domain import Domain
+from nearstar.language.program import Program, is_complete
 from nearstar.search.protocol import Search
 from nearstar.search.sampling import beginning, completion, draw, steps
 from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
+from nearstar.util.checks import check_switch, check_whole
+from nearstar.util.seeds import seed_for
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nearstar.program import Program, is_complete
+from nearstar.language.program import Program, is_complete
 from nearstar.search.space import Space
 
 

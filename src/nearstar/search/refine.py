@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nearstar.program import Apply, Hole, Program, open_up, replace, walk
+from nearstar.language.program import Apply, Hole, Program, open_up, replace, walk
 from nearstar.search.space import Space
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nearstar.program import Program
+from nearstar.language.program import Program
 from nearstar.search.protocol import Algorithm, Ask, Score, Search
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
+from nearstar.util.seeds import seed_for
 
 IDLE = 20
 """Times in a row that a search may bring nothing new before it is given up."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nearstar.checks import check_positive, check_whole
-from nearstar.domain import Domain
-from nearstar.program import Hole
-from nearstar.relax import Units
+from nearstar.language.domain import Domain
+from nearstar.language.networks import Units
+from nearstar.language.program import Hole
 from nearstar.search.protocol import Ask, Node, Search
 from nearstar.search.space import Space
-from nearstar.train import Budget
+from nearstar.training.train import Budget
+from nearstar.util.checks import check_positive, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)

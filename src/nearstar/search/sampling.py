@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nearstar.program import Program, is_complete
+from nearstar.language.program import Program, is_complete
 from nearstar.search.space import Space
 
 Place = Program | None

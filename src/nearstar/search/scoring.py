@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 
-from nearstar.program import Program, is_complete
+from nearstar.language.program import Program, is_complete
 from nearstar.search.protocol import Ask, Node, Score
 from nearstar.search.space import Space
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from nearstar.canonical import canonical, canonical_with_each
-from nearstar.checks import check_number
-from nearstar.errors import DomainError, NearstarError, ProgramError
-from nearstar.grammar import Grammar
-from nearstar.nearest import suggestion
-from nearstar.program import Apply, Hole, Program, completes, is_complete, walk
+from nearstar.language.canonical import canonical, canonical_with_each
+from nearstar.language.grammar import Grammar
+from nearstar.language.program import Apply, Hole, Program, completes, is_complete, walk
 from nearstar.search.constraints import Closing, Constraints, quotas_of
+from nearstar.util.checks import check_number
+from nearstar.util.errors import DomainError, NearstarError, ProgramError
+from nearstar.util.nearest import suggestion
 
 
 class Space:

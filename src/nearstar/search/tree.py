@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearstar.checks import check_number, check_switch, check_whole
-from nearstar.program import Hole, Program, begun, is_complete
+from nearstar.language.program import Hole, Program, begun, is_complete
+from nearstar.language.text import to_text
 from nearstar.search.beside import Beside
 from nearstar.search.frontier import Frontier, Holes
 from nearstar.search.protocol import Ask, Node, Score
 from nearstar.search.space import Space
-from nearstar.seeds import seed_for
-from nearstar.text import to_text
+from nearstar.util.checks import check_number, check_switch, check_whole
+from nearstar.util.seeds import seed_for
 
 _PATIENCE = 4
 """Rounds without a new best program for each program that is trained beside."""

@@ -1,0 +1,1 @@
+"""Example data, made up or real."""

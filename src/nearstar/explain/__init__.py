@@ -1,6 +1,0 @@
-"""Why a program says what it says: the value of each of its parts at each frame."""
-
-from nearstar.explain.listing import in_parts, numbered
-from nearstar.explain.table import explain
-
-__all__ = ["explain", "in_parts", "numbered"]

@@ -1,0 +1,56 @@
+"""What a search found and how it went, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from nearstar.fit.examples import Examples
+from nearstar.model.explain import explain
+from nearstar.model.model import Model
+from nearstar.run.results.evaluation import Candidate
+from nearstar.run.results.trace import TracePoint, gap_between
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def front_table(front: Sequence[Candidate], models: Sequence[Model], chosen: int) -> pd.DataFrame:
+    """The best program at every price, cheapest first; ``chosen`` is the one that predicts."""
+    import pandas as pd
+
+    evaluations = [candidate.evaluation for candidate in front]
+    # Where offsets were tuned, what the models reach with them.
+    scores = [model.facts["metrics"]["validation"] or {} for model in models]
+    return pd.DataFrame(
+        {
+            "cost": [each.structural_cost for each in evaluations],
+            "depth": [each.program.size for each in evaluations],
+            "f1": [each.get("f1") for each in scores],
+            "accuracy": [each.get("accuracy") for each in scores],
+            "score": [each.path_cost for each in evaluations],
+            "chosen": [place == chosen for place in range(len(evaluations))],
+            "program": [model.text() for model in models],
+        }
+    )
+
+
+def history_table(trace: Sequence[TracePoint]) -> pd.DataFrame:
+    """What was known when: a row for each round of the search and for each new best program."""
+    import pandas as pd
+
+    points = [{**asdict(point), "gap": gap_between(point.best, point.bound)} for point in trace]
+    return pd.DataFrame(points)
+
+
+def explanation(model: Model, examples: Examples, index: pd.Index | None) -> pd.DataFrame:
+    """The table of `explain`; of a table, with its sequences, frame numbers and index."""
+    explained = explain(model, examples.sequences)
+    recordings = examples.recordings
+    if index is None:
+        return explained
+    explained["sequence"] = [recordings.ids[i] for i in explained["sequence"]]
+    if recordings.frames is not None:
+        explained["frame"] = recordings.frames
+    return explained.set_axis(index[recordings.rows])

@@ -1,0 +1,1 @@
+"""The language: programs as values, what they mean, how they print."""

@@ -1,0 +1,617 @@
+"""Rewriting: a program's canonical form, from the leaves up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations
+from operator import is_not
+from typing import NamedTuple, TypeVar
+
+from nearstar.language.canonical.closure import (
+    NOTHING,
+    Closure,
+    affine_bits,
+    closure_of,
+    closures_of_holes,
+)
+from nearstar.language.canonical.covers import Leaf, cheapest_cover, union
+from nearstar.language.canonical.roles import (
+    Role,
+    are_alike,
+    is_constant,
+    is_last,
+    is_taken_in,
+    picked,
+    role_of,
+)
+from nearstar.language.function import Function
+from nearstar.language.grammar import Grammar
+from nearstar.language.operators import (
+    Affine,
+    Constant,
+    Fold,
+    Input,
+    Map,
+    MapPrefix,
+    Select,
+    Window,
+)
+from nearstar.language.program import (
+    MAX_HEIGHT,
+    Apply,
+    Hole,
+    Operation,
+    Path,
+    Production,
+    Program,
+    applied,
+    open_up,
+    replace_by_each,
+)
+from nearstar.language.types import Signature
+from nearstar.util.errors import ProgramError
+
+MAX_MEMO = 200_000
+"""Programs remembered before forgetting them all."""
+
+T = TypeVar("T")
+
+
+def canonical(program: Program, grammar: Grammar) -> Program:
+    """The representative of the program's equivalents that the identities lead to."""
+    return _canoniser(_Same(grammar)).program(program)
+
+
+def canonical_with_each(
+    program: Program, path: Path, news: Sequence[Program], grammar: Grammar
+) -> list[Program]:
+    """The canonical forms of a program with each of these in turn at a path."""
+    return _canoniser(_Same(grammar)).with_each(program, path, news)
+
+
+class _Same:
+    """A grammar as a key that compares by identity: hashing all its rules would take longer than
+    most calls of ``canonical``."""
+
+    __slots__ = ("grammar",)
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+
+    def __hash__(self) -> int:
+        return id(self.grammar)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.grammar is other.grammar
+
+
+@lru_cache(maxsize=16)
+def _canoniser(same: _Same) -> _Canoniser:
+    return _Canoniser(same.grammar)
+
+
+class _Known(NamedTuple):
+    """What is known of an operation at one type."""
+
+    label: str
+    cost: int
+    role: Role
+
+
+class _Rules:
+    """The rules of a grammar for one signature, by what the identities ask for."""
+
+    def __init__(self, grammar: Grammar, signature: Signature) -> None:
+        self.signature = signature
+        self.cost = {rule.operation: _exact(rule.cost) for rule in grammar.rules(signature)}
+        # Sorted stably by cost: of equals, the one that the grammar names first.
+        self.operations = sorted(self.cost, key=self.cost.__getitem__)
+        functions = [op for op in self.operations if isinstance(op, Function)]
+        self.add = _first(op for op in functions if role_of(op) == "add")
+        self.difference = _first(op for op in functions if role_of(op) == "difference")
+        self.multiply = _first(op for op in functions if role_of(op) == "multiply")
+        self.map = _first(op for op in self.operations if isinstance(op, Map))
+        self.last = _first(op for op in self.operations if is_last(op))
+        self.constant: Leaf | None = None
+        self.affine: dict[int, Leaf] = {}
+        self.picks: dict[tuple[int, ...], Apply] = {}
+        for operation in self.operations:
+            self._note_leaf(operation)
+
+    def _note_leaf(self, operation: Operation) -> None:
+        match operation:
+            case Constant():
+                self.constant = Leaf(0, self.cost[operation], open_up(operation, self.signature))
+            case Affine():
+                reads = affine_bits(operation, self.signature)
+                if reads not in self.affine:
+                    leaf = open_up(operation, self.signature)
+                    self.affine[reads] = Leaf(reads, self.cost[operation], leaf)
+            case Select() | Input():
+                columns = picked(operation, self.signature)
+                self.picks.setdefault(columns, open_up(operation, self.signature))
+
+    def joining_cost(self) -> int:
+        """What one more part of a sum costs; 0 where there are no sums."""
+        joins = [op for op in (self.add, self.difference) if op is not None]
+        return min((self.cost[op] for op in joins), default=0)
+
+
+class _Sum:
+    """The parts of a sum, in which signs that do not matter are forgotten."""
+
+    def __init__(self) -> None:
+        self.plus: list[Program] = []
+        self.minus: list[Program] = []
+        self.free: list[Program] = []
+        """Closed under negation: the sign does not matter."""
+
+
+class _Canoniser:
+    """Canonical forms for one grammar, with all that has been found out so far."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._holes = closures_of_holes(grammar)
+        self._labels = _labels(grammar)
+        self._rules: dict[Signature, _Rules] = {}
+        self._known: dict[Production, _Known] = {}
+        self._programs: dict[Program, Program] = {}
+        self._closures: dict[Program, Closure] = {}
+        self._orders: dict[Program, str] = {}
+        self._constants: dict[Signature, Apply | None] = {}
+        self._covers: dict[tuple[Signature, int, int, int], tuple[Program, ...] | None] = {}
+
+    def program(self, program: Program) -> Program:
+        """The canonical form; programs that could come out too high stay as they are."""
+        if program.size > MAX_HEIGHT:
+            return program
+        self._forget()
+        return self._canonical(program)
+
+    def with_each(self, program: Program, path: Path, news: Sequence[Program]) -> list[Program]:
+        """The canonical forms of a program with each of these in turn at a path.
+
+        They are made from the place of the new part up: all else is the same in all of them.
+        """
+        if any(program.size + new.size > MAX_HEIGHT for new in news):
+            return [*map(self.program, replace_by_each(program, path, news))]
+        self._forget()
+        around, parts = self._around(program, path), map(self._canonical, news)
+        return replace_by_each(
+            around, path, parts, lambda node, arguments: self._form(node.on(arguments))
+        )
+
+    def _around(self, program: Program, path: Path) -> Program:
+        """The program with all that is beside a path in canonical form."""
+        if not path:
+            return program
+        assert isinstance(program, Apply)
+        return program.on(
+            tuple(
+                self._around(argument, path[1:]) if index == path[0] else self._canonical(argument)
+                for index, argument in enumerate(program.arguments)
+            )
+        )
+
+    def _forget(self) -> None:
+        if len(self._programs) > MAX_MEMO:
+            self._programs.clear()
+            self._closures.clear()
+            self._orders.clear()
+
+    def _canonical(self, program: Program) -> Program:
+        if isinstance(program, Hole):
+            return program
+        known = self._programs.get(program)
+        if known is None:
+            # Remembered with canonical arguments only: then parts are the same objects wherever
+            # they stand, which saves memory, and are found without comparing them.
+            arguments = tuple([self._canonical(argument) for argument in program.arguments])
+            if any(map(is_not, arguments, program.arguments)):
+                program = program.on(arguments)
+            known = self._form(program)
+        return known
+
+    def _form(self, program: Apply) -> Program:
+        """The canonical form of a program whose arguments are canonical, looked up if known."""
+        known = self._programs.get(program)
+        if known is None:
+            known = self._programs[program] = self._rewritten(program)
+        return known
+
+    def _rewritten(self, program: Apply) -> Program:
+        """The canonical form of a program whose arguments are canonical."""
+        known = self._known_of(program)  # raises for what is not in the grammar
+        if self._is_any_constant(program):
+            return self._no_worse(self._constant(program.signature), program) or program
+        match program.operation:
+            case Function():
+                return self._function(program, program.operation, known.role)
+            case Affine():
+                reads = affine_bits(program.operation, program.signature)
+                return self.rules(program.signature).affine[reads].program
+            case Select() | Input():
+                columns = picked(program.operation, program.signature)
+                return self.rules(program.signature).picks[columns]
+            case Window() if is_last(program.operation):
+                return self._with_operation(program, self.rules(program.signature).last)
+            case MapPrefix() | Map():
+                return self._map(program)
+        return program
+
+    # What is known of programs and rules
+
+    def _known_of(self, node: Apply) -> _Known:
+        known = self._known.get(node.production)
+        if known is None:
+            operation, signature = node.operation, node.signature
+            cost = self.rules(signature).cost.get(operation)
+            if cost is None:
+                raise ProgramError(
+                    f"{operation.name} is not a rule for {signature} in this grammar"
+                )
+            known = _Known(self._labels[operation], cost, role_of(operation))
+            self._known[node.production] = known
+        return known
+
+    def _order(self, program: Program) -> str:
+        """A text to sort by: equal for equal programs only. Holes last, before them what has some,
+        so that a chain's end is what is expanded, and expanding it leaves the order of the rest."""
+        if isinstance(program, Hole):
+            return "2"
+        order = self._orders.get(program)
+        if order is None:
+            rank = "1" if program.n_holes else "0"
+            inside = ",".join([self._order(argument) for argument in program.arguments])
+            order = f"{rank}{self._known_of(program).label}({inside})"
+            self._orders[program] = order
+        return order
+
+    def _closure(self, program: Program) -> Closure:
+        """The closure of a program whose arguments are canonical."""
+        if isinstance(program, Hole):
+            return self._holes.get(program.signature, NOTHING)
+        closure = self._closures.get(program)
+        if closure is None:
+            parts = tuple([self._closure(argument) for argument in program.arguments])
+            closure = self._closures[program] = closure_of(program.production, parts)
+        return closure
+
+    def _cost(self, program: Program) -> int:
+        return sum([self._known_of(node).cost for node in applied(program)])
+
+    def rules(self, signature: Signature) -> _Rules:
+        """The rules for a signature, looked through once."""
+        known = self._rules.get(signature)
+        if known is None:
+            known = self._rules[signature] = _Rules(self._grammar, signature)
+        return known
+
+    def _is_any_constant(self, program: Program) -> bool:
+        """Whether it is complete and can be exactly the constants."""
+        return not program.n_holes and self._closure(program).constant
+
+    def _no_worse(self, candidate: Program | None, than: Program) -> Program | None:
+        """The candidate, if it exists and has neither a higher cost nor more rules."""
+        if (
+            candidate is not None
+            and candidate.size <= than.size
+            and self._cost(candidate) <= self._cost(than)
+        ):
+            return candidate
+        return None
+
+    # Sequences
+
+    def _map(self, node: Apply) -> Program:
+        """``mapprefix`` of an element alone is ``map``, and ``map`` of ``x`` is ``x``."""
+        rules, body = self.rules(node.signature), node.arguments[0]
+        operation = body.operation if isinstance(body, Apply) else None
+        better: Program | None = None
+        if isinstance(node.operation, Map):
+            if isinstance(operation, Select | Input):
+                better = rules.picks.get(picked(operation, body.signature))
+        elif operation is not None and is_last(operation) and rules.map is not None:
+            better = Apply(rules.map, node.signature, body.arguments)
+        better = self._no_worse(better, node)
+        return self._canonical(better) if better else node
+
+    def _one_window(self, node: Apply) -> Program | None:
+        """A function of values of the same window is that window of the function's value."""
+        windows = {
+            argument.operation
+            for argument in node.arguments
+            if isinstance(argument, Apply) and isinstance(argument.operation, Window)
+            if not self._closure(argument).constant
+        }
+        body = node.signature.per_element()
+        if len(windows) != 1 or node.operation not in self.rules(body).cost:
+            return None
+        window = windows.pop()
+        parts = [self._inside(window, argument) for argument in node.arguments]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        return Apply(window, node.signature, (Apply(node.operation, body, tuple(known)),))
+
+    def _inside(self, window: Operation, argument: Program) -> Program | None:
+        """The program whose value in the window is the argument's."""
+        if isinstance(argument, Hole):
+            return None
+        if argument.operation == window:
+            return argument.arguments[0]
+        if self._is_any_constant(argument):
+            return self._constant(argument.signature.per_element())
+        return None
+
+    def _constant(self, signature: Signature) -> Apply | None:
+        """The cheapest program that gives any constant."""
+        if signature not in self._constants:
+            found: list[Apply] = []
+            for operation in self.rules(signature).operations:
+                if isinstance(operation, Constant):
+                    found.append(open_up(operation, signature))
+                elif isinstance(operation, Map | MapPrefix | Window | Fold):
+                    (body,) = operation.arguments(signature) or ()
+                    inside = self._constant(body)
+                    if inside is not None:
+                        found.append(Apply(operation, signature, (inside,)))
+            found.sort(key=lambda program: (self._cost(program), program.size))
+            self._constants[signature] = found[0] if found else None
+        return self._constants[signature]
+
+    # Functions
+
+    def _function(self, node: Apply, function: Function, role: Role) -> Program:
+        if node.signature.summarises:
+            merged = self._no_worse(self._one_window(node), node)
+            if merged is not None:
+                return self._canonical(merged)
+        if role == "if":
+            return self._if(node)
+        # Constants and affine leaves are vectors: above them a sum is one function among others.
+        if node.signature.maps_vectors and role in ("add", "difference"):
+            return self._sum(node)
+        if node.signature.maps_vectors and role == "multiply":
+            return self._product(node)
+        if "associative" in function.laws:
+            return self._associative(node, function)
+        if "commutative" in function.laws:
+            return self._with_arguments(node, sorted(node.arguments, key=self._order))
+        return node
+
+    def _associative(self, node: Apply, function: Function) -> Program:
+        operands = sorted(self._operands(node, function), key=self._order)
+        return self._chain(function, self._joined(function, operands))
+
+    def _joined(self, function: Function, operands: list[Program]) -> list[Program]:
+        """The operands without pairs that can be written as one: constants, or the same window."""
+        for i, j in combinations(range(len(operands)), 2):
+            one = self._as_one(function, operands[i], operands[j])
+            if one is not None:
+                rest = operands[:i] + operands[i + 1 : j] + operands[j + 1 :]
+                return self._joined(function, sorted([*rest, one], key=self._order))
+        return operands
+
+    def _as_one(self, function: Function, left: Program, right: Program) -> Program | None:
+        summarises = left.signature.summarises
+        if not summarises and not (self._is_any_constant(left) and self._is_any_constant(right)):
+            return None
+        pair = Apply(function, left.signature, (left, right))
+        if self._is_any_constant(pair):
+            return self._no_worse(self._constant(pair.signature), pair)
+        one = self._no_worse(self._one_window(pair), pair) if summarises else None
+        return None if one is None else self._canonical(one)
+
+    def _if(self, node: Apply) -> Program:
+        condition, then, otherwise = node.arguments
+        if is_constant(condition):
+            summed = self._sum_of_branches(node)
+            if summed is not None:
+                return summed
+        if self._closure(condition).negate and self._order(otherwise) < self._order(then):
+            return node.on((condition, otherwise, then))
+        return node
+
+    def _sum_of_branches(self, node: Apply) -> Program | None:
+        """With a constant gate the branches have constant weights, which they can take in."""
+        _, then, otherwise = node.arguments
+        if not (self._closure(then).stretch and self._closure(otherwise).stretch):
+            return None
+        return self._shortest(node, self._terms(then, 1) + self._terms(otherwise, 1))
+
+    def _product(self, node: Apply) -> Program:
+        operands = self._operands(node, node.operation)
+        others = [operand for operand in operands if not is_constant(operand)]
+        if len(others) < len(operands):
+            constants = [operand for operand in operands if is_constant(operand)][:1]
+            if any(self._closure(other).scale for other in others):
+                constants = []
+            operands = constants + others
+        best = self.rules(node.signature).multiply
+        return self._chain(best or node.operation, operands)
+
+    def _operands(self, node: Program, operation: Operation) -> list[Program]:
+        """The operands of a chain of one associative operation, or of others that mean the same."""
+        if isinstance(node, Hole) or not are_alike(node.operation, operation):
+            return [node]
+        left, right = node.arguments
+        return self._operands(left, operation) + self._operands(right, operation)
+
+    def _chain(self, operation: Operation, operands: Iterable[Program]) -> Program:
+        """The operands in order, nested to the right: a hole at the end then grows the chain."""
+        *rest, result = sorted(operands, key=self._order)
+        for operand in reversed(rest):
+            result = Apply(operation, result.signature, (operand, result))
+        return result
+
+    def _with_arguments(self, node: Apply, arguments: Sequence[Program]) -> Program:
+        return node if tuple(arguments) == node.arguments else node.on(tuple(arguments))
+
+    def _with_operation(self, node: Apply, operation: Operation | None) -> Program:
+        if operation is None or operation == node.operation:
+            return node
+        return Apply(operation, node.signature, node.arguments)
+
+    # Sums
+
+    def _sum(self, node: Apply) -> Program:
+        return self._shortest(node, self._terms(node, 1)) or node
+
+    def _shortest(self, node: Apply, terms: list[tuple[Program, int]]) -> Program | None:
+        """The sum of the terms that equals the node, if it can be written and is no worse."""
+        parts, shift = self._absorb(node.signature, terms)
+        short = self._no_worse(self._join(parts), node)
+        if short is not None:
+            return short
+        # There is no rule for −α alone, nor α + β where difference is the only rule (or by far the
+        # cheapest). A leaf that the parts take in again then gives a term of the sign that lacks.
+        leaf = None if shift is None else self._spare_leaf(node.signature, shift)
+        if leaf is not None:
+            parts.free.append(leaf.program)
+            short = self._no_worse(self._join(parts), node)
+        return short or self._no_worse(self._join(self._signed(terms)), node)
+
+    def _spare_leaf(self, signature: Signature, shift: int) -> Leaf | None:
+        """The cheapest leaf that a sum closed under this shift takes in."""
+        rules = self.rules(signature)
+        leaves = [leaf for leaf in rules.affine.values() if not leaf.reads & ~shift]
+        if rules.constant is not None:
+            leaves.insert(0, rules.constant)
+        return min(leaves, key=lambda leaf: leaf.cost, default=None)
+
+    def _terms(self, node: Program, sign: int) -> list[tuple[Program, int]]:
+        """The parts of a sum with their signs."""
+        if isinstance(node, Apply):
+            role = self._known_of(node).role
+            if role in ("add", "difference"):
+                left, right = node.arguments
+                second = -sign if role == "difference" else sign
+                return self._terms(left, sign) + self._terms(right, second)
+        return [(node, sign)]
+
+    def _signed(self, terms: Iterable[tuple[Program, int]]) -> _Sum:
+        result = _Sum()
+        for term, sign in terms:
+            if self._closure(term).negate:
+                result.free.append(term)
+            else:
+                (result.plus if sign > 0 else result.minus).append(term)
+        return result
+
+    def _absorb(
+        self, signature: Signature, terms: list[tuple[Program, int]]
+    ) -> tuple[_Sum, int | None]:
+        """The sum without what its other parts can take in, and what it is closed under adding."""
+        constants, affines, others = [], [], []
+        for term in terms:
+            operation = term[0].operation if isinstance(term[0], Apply) else None
+            if isinstance(operation, Constant):
+                constants.append(term)
+            elif isinstance(operation, Affine):
+                affines.append(term)
+            else:
+                others.append(term)
+        others_shift = union(self._closure(term).shift for term, _ in others)
+        shift = union([others_shift, *(self._closure(term).shift for term, _ in affines)])
+        result = self._signed((term, sign) for term, sign in others if not is_taken_in(term, shift))
+        leaves = [term for term, _ in affines]
+        if shift is not None:
+            result.free += self._cover(signature, leaves, others_shift or 0, shift)
+        elif constants:
+            result.free.append(constants[0][0])
+        return result, shift
+
+    def _cover(
+        self, signature: Signature, leaves: list[Program], given: int, shift: int
+    ) -> Sequence[Program]:
+        """The cheapest affine leaves that, with what is given, read what these leaves read."""
+        needed = shift & ~given
+        if not needed:
+            return ()
+        key = (signature, needed, shift, len(leaves))
+        if key not in self._covers:
+            rules = self.rules(signature)
+            options = [leaf for leaf in rules.affine.values() if not leaf.reads & ~shift]
+            found = cheapest_cover(options, needed, len(leaves), rules.joining_cost())
+            self._covers[key] = found
+        cover = self._covers[key]
+        return cover if cover is not None else self._without_spare(leaves, needed)
+
+    def _without_spare(self, leaves: list[Program], needed: int) -> list[Program]:
+        """The leaves without those that the others make superfluous."""
+        kept = sorted(leaves, key=self._order)
+        for leaf in reversed(kept.copy()):
+            others = kept.copy()
+            others.remove(leaf)
+            if needed & ~(union(self._closure(other).shift for other in others) or 0) == 0:
+                kept = others
+        return kept
+
+    def _join(self, parts: _Sum) -> Program | None:
+        """The cheapest sum of the parts; None if the grammar has no way to write it."""
+        plus, minus, free = (
+            sorted(terms, key=self._order) for terms in (parts.plus, parts.minus, parts.free)
+        )
+        if len(plus) + len(minus) + len(free) == 1:
+            return (plus + free)[0] if plus or free else None
+        signature = (plus + minus + free)[0].signature
+        rules = self.rules(signature)
+        add, difference = rules.add, rules.difference
+        if add is not None and (difference is None or rules.cost[add] <= rules.cost[difference]):
+            return self._sum_minus_sum(add, difference, plus + free, minus)
+        if not plus:
+            plus, free = free[:1], free[1:]
+        minus = sorted(minus + free, key=self._order)
+        if plus and minus and difference is not None:
+            return _differences(difference, plus, minus)
+        return self._chain(add, plus) if add is not None and not minus else None
+
+    def _sum_minus_sum(
+        self,
+        add: Operation,
+        difference: Operation | None,
+        plus: list[Program],
+        minus: list[Program],
+    ) -> Program | None:
+        if not minus:
+            return self._chain(add, plus)
+        if not plus or difference is None:
+            return None
+        left, right = self._chain(add, plus), self._chain(add, minus)
+        return Apply(difference, left.signature, (left, right))
+
+
+def _differences(difference: Operation, plus: list[Program], minus: list[Program]) -> Program:
+    """p₁ − (((m₁ − p₂) − p₃) …) − m₂ − m₃ …: the sum with no other rule than difference."""
+    signature = plus[0].signature
+    inner = minus[0]
+    for term in plus[1:]:
+        inner = Apply(difference, signature, (inner, term))
+    result = plus[0]
+    for term in [inner, *minus[1:]]:
+        result = Apply(difference, signature, (result, term))
+    return result
+
+
+def _exact(cost: float) -> int:
+    """A cost as a whole number, so that sums do not depend on their order."""
+    return round(cost * 2**40)
+
+
+def _first(items: Iterable[T]) -> T | None:
+    return next(iter(items), None)
+
+
+def _labels(grammar: Grammar) -> dict[Operation, str]:
+    """Names of operations; those that share one are told apart by their place in the grammar."""
+    rules = (*grammar.sequences, *grammar.summaries, *grammar.vectors)
+    operations = list(dict.fromkeys(rule.operation for rule in rules))
+    uses = Counter(operation.name for operation in operations)
+    return {
+        operation: operation.name if uses[operation.name] == 1 else f"{operation.name}#{index}"
+        for index, operation in enumerate(operations)
+    }

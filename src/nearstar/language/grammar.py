@@ -1,0 +1,228 @@
+"""Grammars: which operations may stand in a hole, what they cost, what it takes to close it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from nearstar.language.program import (
+    Apply,
+    Operation,
+    Path,
+    Production,
+    Program,
+    applied,
+    first_hole,
+    holes,
+    node_at,
+    open_up,
+    production,
+    replace_by_each,
+)
+from nearstar.language.types import Signature
+from nearstar.util.errors import DomainError, ProgramError
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An operation that may be applied to a hole, at a cost."""
+
+    operation: Operation
+    cost: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.cost) and self.cost >= 0):
+            raise DomainError(f"the cost of {self.operation.name} must be from 0, not {self.cost}")
+
+
+class _Opening(NamedTuple):
+    """What a hole can become in one step."""
+
+    program: Apply
+    least_rules: float
+    """Of any completion."""
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The programs that a search may form, and their structural costs.
+
+    ``sequences``, ``summaries`` and ``vectors`` are the rules for sequence → sequence,
+    sequence → vector and vector → vector holes; each applies where its type fits. A grammar in
+    which some hole could never be closed cannot be made.
+    """
+
+    root: Signature
+    sequences: tuple[Rule, ...]
+    summaries: tuple[Rule, ...]
+    vectors: tuple[Rule, ...]
+
+    def __post_init__(self) -> None:
+        unclosable = [s for s, rules in self.least_rules.items() if math.isinf(rules)]
+        if not unclosable:
+            return
+        # Holes for sequences wait for summaries, and both for vectors: name the cause.
+        signature = min(unclosable, key=lambda s: (not s.maps_vectors, not s.summarises))
+        openers = {
+            rule.operation.name
+            for other in self.least_rules
+            for rule in self.rules(other)
+            if signature in (rule.operation.arguments(other) or ())
+        }
+        missing = (
+            "one that opens no holes, such as affine or const"
+            if signature.maps_vectors
+            else "such as fold"
+            if signature.summarises
+            else "such as map"
+        )
+        raise DomainError(
+            f"no rule can close a hole of type {signature}"
+            + (f", which {', '.join(sorted(openers))} would open" if openers else "")
+            + f"; add a rule that fits it, {missing}"
+        )
+
+    def rules(self, signature: Signature) -> tuple[Rule, ...]:
+        """The rules that may be applied to a hole of this signature, in order."""
+        known = self._rules.get(signature)
+        if known is None:
+            rules = (
+                self.vectors
+                if signature.maps_vectors
+                else self.summaries
+                if signature.summarises
+                else self.sequences
+            )
+            known = self._rules[signature] = tuple(
+                rule for rule in rules if rule.operation.arguments(signature) is not None
+            )
+        return known
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The rules of all kinds."""
+        return self.sequences + self.summaries + self.vectors
+
+    def without(self, names: Collection[str]) -> Grammar:
+        """The grammar without the rules of these names; DomainError if it then has no programs."""
+        kept = [
+            tuple(rule for rule in rules if rule.operation.name not in names)
+            for rules in (self.sequences, self.summaries, self.vectors)
+        ]
+        return Grammar(self.root, *kept)
+
+    @cached_property
+    def _rules(self) -> dict[Signature, tuple[Rule, ...]]:
+        return {}
+
+    @cached_property
+    def _openings(self) -> dict[Signature, tuple[_Opening, ...]]:
+        return {}
+
+    @cached_property
+    def _made_by(self) -> dict[Production, Rule | None]:
+        return {}
+
+    @cached_property
+    def least_rules(self) -> dict[Signature, float]:
+        """The least number of rules that closes a hole of each signature that can come up."""
+        return self._least(lambda rule: 1)
+
+    @cached_property
+    def least_cost(self) -> dict[Signature, float]:
+        """The least structural cost that closes a hole of each signature that can come up."""
+        return self._least(lambda rule: rule.cost)
+
+    def _least(self, weight: Callable[[Rule], float]) -> dict[Signature, float]:
+        """Least weight of a derivation from each reachable signature, by relaxation."""
+        least = dict.fromkeys(self._reachable(), math.inf)
+        changed = True
+        while changed:
+            changed = False
+            for signature, best in least.items():
+                for rule in self.rules(signature):
+                    arguments = production(rule.operation, signature).arguments
+                    total = weight(rule) + sum(least[argument] for argument in arguments)
+                    if total < best:
+                        best = least[signature] = total
+                        changed = True
+        return least
+
+    def _reachable(self) -> Sequence[Signature]:
+        found = [self.root]
+        for signature in found:
+            for rule in self.rules(signature):
+                for argument in production(rule.operation, signature).arguments:
+                    if argument not in found:
+                        found.append(argument)
+        return found
+
+    def rule_of(self, node: Apply) -> Rule | None:
+        """The rule that makes this node, if the grammar has it."""
+        try:
+            return self._made_by[node.production]
+        except KeyError:
+            operation, rules = node.operation, self.rules(node.signature)
+            found = next((rule for rule in rules if rule.operation == operation), None)
+            self._made_by[node.production] = found
+            return found
+
+    def __contains__(self, program: Program) -> bool:
+        """Whether the program, complete or partial, can be derived from the root."""
+        return program.signature == self.root and all(map(self.rule_of, applied(program)))
+
+    def cost(self, program: Program) -> float:
+        """Structural cost s(α): the sum of the costs of the rules used."""
+        total, made_by = 0.0, self._made_by
+        for node in applied(program):
+            rule = made_by.get(node.production) or self.rule_of(node)
+            if rule is None:
+                raise ProgramError(
+                    f"{node.operation.name} is not a rule for {node.signature} in this grammar"
+                )
+            total += rule.cost
+        return total
+
+    def closing_cost(self, program: Program) -> float:
+        """The least cost that any completion adds."""
+        return sum([self.least_cost[hole.signature] for hole in holes(program)])
+
+    def closing_rules(self, program: Program) -> int:
+        """The least number of rules that any completion adds."""
+        return int(sum([self.least_rules[hole.signature] for hole in holes(program)]))
+
+    def expansions(self, program: Program, max_depth: int | None = None) -> list[Program]:
+        """The children of a partial program: its first hole with each rule that fits.
+
+        With ``max_depth``, only those that can still be completed with that many rules in all.
+        """
+        path, opened = self.openings(program, max_depth)
+        return replace_by_each(program, path, opened)
+
+    def openings(self, program: Program, max_depth: int | None) -> tuple[Path, list[Program]]:
+        """Where a partial program's first hole is, and each rule that fits there, opened up."""
+        path = first_hole(program)
+        if path is None:
+            return (), []
+        signature = node_at(program, path).signature
+        room = math.inf
+        if max_depth is not None:
+            others = self.closing_rules(program) - self.least_rules[signature]
+            room = max_depth - program.size - others
+        openings = self._opened(signature)
+        return path, [each.program for each in openings if each.least_rules <= room]
+
+    def _opened(self, signature: Signature) -> tuple[_Opening, ...]:
+        """A hole with each rule that fits; the same objects in all programs, to share memory."""
+        known = self._openings.get(signature)
+        if known is None:
+            opened = [open_up(rule.operation, signature) for rule in self.rules(signature)]
+            least = self.least_rules
+            known = self._openings[signature] = tuple(
+                _Opening(each, 1 + sum(least.get(a.signature, math.inf) for a in each.arguments))
+                for each in opened
+            )
+        return known

@@ -1,0 +1,33 @@
+"""The built-in operations of the language, one file a family."""
+
+from nearstar.language.operators.combinators import Fold, Map, MapPrefix
+from nearstar.language.operators.functions import (
+    ADD,
+    BUILT_IN,
+    DIFFERENCE,
+    MAXIMUM,
+    MINIMUM,
+    MULTIPLY,
+    if_then_else,
+)
+from nearstar.language.operators.leaves import Affine, Constant, Group, Input, Select
+from nearstar.language.operators.windows import Window
+
+__all__ = [
+    "ADD",
+    "BUILT_IN",
+    "DIFFERENCE",
+    "MAXIMUM",
+    "MINIMUM",
+    "MULTIPLY",
+    "Affine",
+    "Constant",
+    "Fold",
+    "Group",
+    "Input",
+    "Map",
+    "MapPrefix",
+    "Select",
+    "Window",
+    "if_then_else",
+]

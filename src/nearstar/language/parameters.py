@@ -1,0 +1,187 @@
+"""Where a program's parameters are in its flat vector θ.
+
+θ is a sequence of blocks, one matrix for each learned linear map, in the order of the derivation.
+A block has a row for each feature it reads, for each further input (an accumulator, hidden units)
+and for the bias, and a column for each output. θ is in the data's own units; ``scaled`` and
+``unscaled`` take it to the standardised features that training sees, and back.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.data.scale import Scale
+from nearstar.language.networks import Units, hidden_units
+from nearstar.language.operators import Affine, Constant, Window
+from nearstar.language.program import Hole, Path, Program, node_at, walk
+from nearstar.util.errors import ProgramError
+
+Theta = NDArray[np.float64]
+MOST_DIGITS = 17
+"""More carry nothing in double precision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One matrix of parameters."""
+
+    path: Path
+    role: str
+    """affine, constant; or, in a hole: hidden, gates, recurrent, output."""
+    columns: tuple[int, ...]
+    others: int
+    bias: bool
+    outputs: int
+    start: int
+    bound: float
+    """Initial values are drawn uniformly from −bound to bound."""
+    centred: bool = True
+    """Whether the features it reads have the data's mean (a window's change has mean 0)."""
+
+    @property
+    def rows(self) -> int:
+        return len(self.columns) + self.others + self.bias
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.rows * self.outputs
+
+    def of(self, theta: NDArray[np.floating]) -> NDArray[np.floating]:
+        """This block of θ as a matrix (a view)."""
+        return theta[self.start : self.stop].reshape(self.rows, self.outputs)
+
+
+def layout(program: Program, units: Units | None = None) -> tuple[Block, ...]:
+    """The blocks of θ; ``units`` sizes the networks of holes, which have none without it."""
+    sizes = hidden_units(program, units) if units else {}
+    blocks: list[Block] = []
+
+    def add(
+        path: Path, role: str, columns: tuple[int, ...], others: int, outputs: int, fan_in: int
+    ) -> None:
+        blocks.append(
+            Block(
+                path,
+                role,
+                columns,
+                others,
+                role != "recurrent",
+                outputs,
+                blocks[-1].stop if blocks else 0,
+                1 / math.sqrt(max(fan_in, 1)),
+                centred=not _under_change(program, path),
+            )
+        )
+
+    for path, node in walk(program):
+        signature, out = node.signature, node.signature.output.size
+        everything = tuple(range(signature.input.size))
+        if isinstance(node, Hole):
+            if path not in sizes:
+                continue
+            hidden = sizes[path]
+            if signature.maps_vectors:
+                add(path, "hidden", everything, signature.carried, hidden, signature.input_size)
+            else:
+                add(path, "gates", everything, 0, 4 * hidden, hidden)
+                add(path, "recurrent", (), hidden, 4 * hidden, hidden)
+            add(path, "output", (), hidden, out, hidden)
+        elif isinstance(node.operation, Affine):
+            columns = node.operation.columns(signature)
+            add(path, "affine", columns, signature.carried, out, len(columns) + signature.carried)
+        elif isinstance(node.operation, Constant):
+            add(path, "constant", (), 0, out, 1)
+    return tuple(blocks)
+
+
+def size_of(blocks: tuple[Block, ...]) -> int:
+    """The length of θ."""
+    return blocks[-1].stop if blocks else 0
+
+
+def scaled(blocks: tuple[Block, ...], theta: Theta, scale: Scale) -> NDArray[np.float32]:
+    """Parameters for standardised features, from those for the data's own units."""
+    check(blocks, theta)
+    result = np.array(theta, np.float64)
+    for block in blocks:
+        if block.columns:
+            matrix, columns = block.of(result), list(block.columns)
+            weights = matrix[: len(columns)]
+            if block.centred:
+                matrix[-1] += _at_mean(weights, scale, columns)
+            weights *= scale.std[columns, None]
+    with np.errstate(over="ignore"):
+        single = result.astype(np.float32)
+    if not np.isfinite(single).all():
+        raise ProgramError("parameters are too large to compute with in 32 bits")
+    return single
+
+
+def unscaled(blocks: tuple[Block, ...], theta: NDArray[np.float32], scale: Scale) -> Theta:
+    """Parameters for the data's own units, from those for standardised features."""
+    result = theta.astype(np.float64)
+    for block in blocks:
+        if block.columns:
+            matrix, columns = block.of(result), list(block.columns)
+            weights = matrix[: len(columns)]
+            weights /= scale.std[columns, None]
+            if block.centred:
+                matrix[-1] -= _at_mean(weights, scale, columns)
+    return result
+
+
+def rounded(blocks: tuple[Block, ...], theta: Theta, scale: Scale, digits: int) -> Theta:
+    """Parameters with few digits that still do what they did on data of this scale.
+
+    Where features are far from 0, a bias outweighs what it decides: it is rounded to digits of the
+    leaf's variation rather than of its own, after taking up what rounding the weights shifted.
+    """
+    if type(digits) is not int or not 1 <= digits <= MOST_DIGITS:
+        raise ProgramError(f"digits must be from 1 to {MOST_DIGITS}, not {digits!r}")
+    result = np.array(theta, np.float64)
+    for block in blocks:
+        matrix, columns = block.of(result), list(block.columns)
+        given = matrix.copy()
+        matrix[:] = [[_significant(value, digits) for value in row] for row in given]
+        if columns and block.centred:
+            before, after = given[: len(columns)], matrix[: len(columns)]
+            bias = given[-1] + _at_mean(before - after, scale, columns)
+            spread = (np.abs(after) * scale.std[columns, None]).sum(axis=0)
+            effect = np.maximum(spread, np.abs(given[-1] + _at_mean(before, scale, columns)))
+            matrix[-1] = [
+                round(float(b), digits - 1 - math.floor(math.log10(e))) if e > 0 else b
+                for b, e in zip(bias, effect, strict=True)
+            ]
+    return result
+
+
+def _significant(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def _at_mean(weights: NDArray[np.floating], scale: Scale, columns: list[int]) -> Theta:
+    """What weights give at the mean of the data; not by BLAS, whose bits depend on its threads."""
+    return np.asarray((scale.mean[columns, None] * weights).sum(axis=0))
+
+
+def check(blocks: tuple[Block, ...], theta: Theta) -> None:
+    """Raise unless θ has the right length and finite values."""
+    if theta.shape != (size_of(blocks),):
+        raise ProgramError(
+            f"the program has {size_of(blocks)} parameters, but {theta.shape} were given"
+        )
+    if not np.isfinite(theta).all():
+        raise ProgramError("parameters must be finite numbers")
+
+
+def _under_change(program: Program, path: Path) -> bool:
+    return any(
+        not isinstance(above := node_at(program, path[:end]), Hole)
+        and isinstance(above.operation, Window)
+        and above.operation.reduction == "Change"
+        for end in range(len(path))
+    )

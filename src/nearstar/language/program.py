@@ -1,0 +1,305 @@
+"""Programs as values: immutable trees of applied operations and holes.
+
+Parameters live beside a program, never in it: two programs are equal when their architectures are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar, Protocol, cast
+
+from nearstar.language.types import Signature
+from nearstar.util.errors import ProgramError
+
+MAX_HEIGHT = 100
+"""Trees may not be higher: everything that walks them can then recurse safely."""
+
+Path = tuple[int, ...]
+"""Where a node stands: the argument to follow at each step from the root."""
+
+
+class Operation(Protocol):
+    """What a node does. Operations are immutable, hashable values."""
+
+    @property
+    def name(self) -> str:
+        """The name that text, grammars and cost tables use."""
+
+    def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
+        """Types of the arguments where the operation has this type; None if it cannot have it."""
+
+    def __hash__(self) -> int:
+        """As of any value that tables are looked up by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Production:
+    """An operation at one type: what may become of a hole of that type.
+
+    All nodes that apply the operation at that type share one (see ``production``), so that tables
+    of what is known of it are looked up without comparing operations and types.
+    """
+
+    operation: Operation
+    signature: Signature
+    arguments: tuple[Signature, ...]
+    _hash: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Operations without fields, such as map and mapprefix, differ by their class alone.
+        found = hash((type(self.operation), self.operation, self.signature))
+        object.__setattr__(self, "_hash", found)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Production):
+            return NotImplemented
+        return self.signature == other.signature and self.operation == other.operation
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return production, (self.operation, self.signature)
+
+
+@lru_cache(maxsize=4096)
+def production(operation: Operation, signature: Signature) -> Production:
+    """The operation at this type; ProgramError if it cannot have it."""
+    arguments = operation.arguments(signature)
+    if arguments is None:
+        raise ProgramError(f"{operation.name} cannot have the type {signature}")
+    return Production(operation, _shared(signature), tuple(map(_shared, arguments)))
+
+
+@lru_cache(maxsize=4096)
+def _shared(signature: Signature) -> Signature:
+    """The first of equal signatures: the same object is found equal without comparing."""
+    return signature
+
+
+class _Shown:
+    """Shows itself as its text."""
+
+    __slots__ = ()
+
+    signature: Signature
+
+    def __str__(self) -> str:
+        from nearstar.language.text import to_text  # which is written in terms of programs
+
+        return to_text(cast("Program", self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self}: {self.signature})"
+
+    def _repr_html_(self) -> str:
+        from nearstar.report.notebook import text_alone
+
+        return text_alone(str(self))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hole(_Shown):
+    """A place still open: any program of its signature may stand there."""
+
+    signature: Signature
+
+    arguments: ClassVar[tuple[Program, ...]] = ()
+    size: ClassVar[int] = 0
+    height: ClassVar[int] = 0
+    n_holes: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
+class Apply(_Shown):
+    """An operation applied to arguments; well typed, or it cannot be made."""
+
+    operation: Operation
+    signature: Signature
+    arguments: tuple[Program, ...] = ()
+    size: int = field(init=False)
+    """Rules applied to derive it."""
+    height: int = field(init=False)
+    n_holes: int = field(init=False)
+    production: Production = field(init=False)
+    _hash: int = field(init=False)
+
+    def __init__(
+        self, operation: Operation, signature: Signature, arguments: tuple[Program, ...] = ()
+    ) -> None:
+        self._become(operation, production(operation, signature), arguments)
+
+    def on(self, arguments: tuple[Program, ...]) -> Apply:
+        """The same operation, applied to other arguments."""
+        node = object.__new__(Apply)
+        node._become(self.operation, self.production, arguments)
+        return node
+
+    def _become(
+        self, operation: Operation, made_by: Production, arguments: tuple[Program, ...]
+    ) -> None:
+        size, height, n_holes = 1, 0, 0
+        for argument in arguments:
+            size += argument.size
+            n_holes += argument.n_holes
+            if argument.height > height:
+                height = argument.height
+        expected = made_by.arguments
+        if tuple([argument.signature for argument in arguments]) != expected:
+            given = (argument.signature for argument in arguments)
+            raise ProgramError(
+                f"{operation.name} of type {made_by.signature} takes arguments of the types "
+                f"({'; '.join(map(str, expected))}), not ({'; '.join(map(str, given))})"
+            )
+        if height >= MAX_HEIGHT:
+            raise ProgramError(f"a program may be at most {MAX_HEIGHT} levels high")
+        put = object.__setattr__
+        put(self, "operation", operation)
+        put(self, "signature", made_by.signature)
+        put(self, "arguments", arguments)
+        put(self, "size", size)
+        put(self, "height", height + 1)
+        put(self, "n_holes", n_holes)
+        put(self, "production", made_by)
+        put(self, "_hash", hash((made_by, arguments)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Apply):
+            return NotImplemented
+        return (
+            self._hash == other._hash
+            and (self.production is other.production or self.production == other.production)
+            and self.arguments == other.arguments
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Hashes hold in one process only: another one has to find its own.
+        return Apply, (self.operation, self.signature, self.arguments)
+
+
+Program = Apply | Hole
+"""An expression, complete or with holes: an immutable value, equal to another by structure."""
+
+
+def is_complete(program: Program) -> bool:
+    """Whether no hole is open."""
+    return program.n_holes == 0
+
+
+def completes(program: Program, sketch: Program) -> bool:
+    """Whether a program is the sketch with something in the place of each of its holes."""
+    if isinstance(sketch, Hole):
+        return program.signature == sketch.signature
+    return (
+        not isinstance(program, Hole)
+        and program.operation == sketch.operation
+        and program.signature == sketch.signature
+        and all(map(completes, program.arguments, sketch.arguments))
+    )
+
+
+def walk(program: Program, path: Path = ()) -> Iterator[tuple[Path, Program]]:
+    """Every node with its path, in the order of the derivation (depth first, leftmost)."""
+    yield path, program
+    for index, argument in enumerate(program.arguments):
+        yield from walk(argument, (*path, index))
+
+
+def applied(program: Program) -> list[Apply]:
+    """The nodes that are no holes, in the order of the derivation."""
+    found: list[Apply] = []
+    _add_applied(program, found)
+    return found
+
+
+def _add_applied(program: Program, found: list[Apply]) -> None:
+    if isinstance(program, Apply):
+        found.append(program)
+        for argument in program.arguments:
+            _add_applied(argument, found)
+
+
+def holes(program: Program) -> list[Hole]:
+    """The holes, leftmost first."""
+    if isinstance(program, Hole):
+        return [program]
+    return [hole for argument in program.arguments if argument.n_holes for hole in holes(argument)]
+
+
+def first_hole(program: Program) -> Path | None:
+    """The hole that is expanded next: the leftmost one."""
+    if is_complete(program):
+        return None
+    path: list[int] = []
+    while isinstance(program, Apply):
+        index = next(i for i, argument in enumerate(program.arguments) if argument.n_holes)
+        path.append(index)
+        program = program.arguments[index]
+    return tuple(path)
+
+
+def begun(program: Program, rules: int) -> Program:
+    """What the program was in its derivation, after so many rules: the rest are holes."""
+    if isinstance(program, Hole) or rules <= 0:
+        return Hole(program.signature)
+    arguments: list[Program] = []
+    left = rules - 1
+    for argument in program.arguments:
+        arguments.append(argument if argument.size <= left else begun(argument, left))
+        left = max(left - argument.size, 0)
+    return program.on(tuple(arguments))
+
+
+def node_at(program: Program, path: Path) -> Program:
+    """The node at a path."""
+    for index in path:
+        program = program.arguments[index]
+    return program
+
+
+def replace(program: Program, path: Path, new: Program) -> Program:
+    """The program with another node at a path; the rest is shared, not copied."""
+    return replace_by_each(program, path, (new,))[0]
+
+
+def replace_by_each(
+    program: Program,
+    path: Path,
+    news: Iterable[Program],
+    apply: Callable[[Apply, tuple[Program, ...]], Program] = Apply.on,
+) -> list[Program]:
+    """The program with each of these in turn at a path.
+
+    What is above it is made by ``apply``, from the innermost: a node's operation applied to others.
+    """
+    above: list[tuple[Apply, int]] = []
+    for level, index in enumerate(path):
+        if isinstance(program, Hole):
+            raise ProgramError(f"there is nothing below a hole: path {path[level:]}")
+        above.append((program, index))
+        program = program.arguments[index]
+    above.reverse()
+    results: list[Program] = []
+    for new in news:
+        for node, index in above:
+            arguments = list(node.arguments)
+            arguments[index] = new
+            new = apply(node, tuple(arguments))
+        results.append(new)
+    return results
+
+
+@lru_cache(maxsize=4096)
+def open_up(operation: Operation, signature: Signature) -> Apply:
+    """The operation with a hole for each argument: the same object in all programs."""
+    arguments = production(operation, signature).arguments
+    return Apply(operation, signature, tuple(map(Hole, arguments)))

@@ -1,0 +1,7 @@
+"""Programs as text in the paper's notation, and back."""
+
+from nearstar.language.text.parsing import MAX_NESTING, Parsed, parse
+from nearstar.language.text.printing import to_text
+from nearstar.language.text.tokens import MAX_LENGTH
+
+__all__ = ["MAX_LENGTH", "MAX_NESTING", "Parsed", "parse", "to_text"]

@@ -1,0 +1,73 @@
+"""Parameters of leaves in text: ``[w1, w2; b]``, ``[w1; a1; b | w1; a1; b]``, ``[v1, v2]``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from nearstar.language.operators import Affine
+from nearstar.language.program import Operation
+from nearstar.language.types import Signature
+
+_JOINTS = {",": ", ", ";": "; ", "|": " | ", "]": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the numbers of a leaf are divided: the same parts, of these sizes, for each output."""
+
+    parts: tuple[int, ...]
+    outputs: int
+
+    @property
+    def rows(self) -> int:
+        """Numbers for each output."""
+        return sum(self.parts)
+
+    def joints(self) -> Iterator[str]:
+        """What follows each number in turn: ``,`` ``;`` ``|`` and, after the last one, ``]``."""
+        for output in range(self.outputs):
+            for index, part in enumerate(self.parts):
+                yield from ("," for _ in range(part - 1))
+                if index + 1 < len(self.parts):
+                    yield ";"
+            yield "|" if output + 1 < self.outputs else "]"
+
+    def outline(self) -> str:
+        """The shape as a person would sketch it."""
+        names = "v" if len(self.parts) == 1 else "wb" if len(self.parts) == 2 else "wab"
+        numbered = zip(names, self.parts, strict=True)
+        output = "; ".join(_numbered(name, part) for name, part in numbered)
+        if self.outputs == 1:
+            return f"[{output}]"
+        return f"[{output} | …], the same for each of {self.outputs} outputs"
+
+
+def shape(operation: Operation, signature: Signature) -> Shape:
+    """The shape of a leaf's numbers: an affine map, or else a constant vector."""
+    if not isinstance(operation, Affine):
+        return Shape((signature.output.size,), 1)
+    features = len(operation.columns(signature))
+    inputs = (features, signature.carried) if signature.carried else (features,)
+    return Shape((*inputs, 1), signature.output.size)
+
+
+def written(values: Iterable[float], shape: Shape) -> str:
+    """Numbers in brackets, output by output."""
+    pairs = zip(values, shape.joints(), strict=True)
+    return "[" + "".join(number(value) + _JOINTS[joint] for value, joint in pairs)
+
+
+def number(value: float) -> str:
+    """A number, exactly, without a zero before the point."""
+    text = repr(value).removesuffix(".0")
+    sign, size = ("-", text[1:]) if text.startswith("-") else ("", text)
+    return sign + (size[1:] if size.startswith("0.") else size)
+
+
+def _numbered(name: str, count: int) -> str:
+    if name == "b":
+        return name
+    if count > 6:
+        return f"{name}1, …, {name}{count}"
+    return ", ".join(f"{name}{index + 1}" for index in range(count))

@@ -1,0 +1,280 @@
+"""Text to programs: a reader that looks at one token and knows the type that is expected.
+
+Constructs that are not read to their end wait on a list, not on Python's stack, so that the depth
+of a text is limited by its own rules and not by how deep the caller already is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.language.domain import Domain
+from nearstar.language.operators import Input
+from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Operation, Program
+from nearstar.language.template import VARIABLES, Piece
+from nearstar.language.text.forms import form, outline
+from nearstar.language.text.names import Names, kind, mismatch
+from nearstar.language.text.numbers import Shape, shape
+from nearstar.language.text.printing import HOLE
+from nearstar.language.text.tokens import MINUS, Token, Tokens, shortened
+from nearstar.language.types import Signature
+from nearstar.util.errors import DomainError, ProgramError, TextError
+
+MAX_NESTING = 2 * MAX_HEIGHT
+"""Expressions and parentheses that may be open at the same time."""
+
+_IN_PARENTHESES = (Piece("argument", "0", False), Piece("sign", ")", False))
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """What a text says.
+
+    ``theta`` has the parameters of all affine and constant leaves in the order of the derivation;
+    it is None if there are such leaves and the text does not give their parameters.
+    """
+
+    program: Program
+    theta: NDArray[np.float64] | None
+
+
+def parse(text: str, domain: Domain, signature: Signature) -> Parsed:
+    """The program of a type that a text in the paper's notation describes.
+
+    Any text either gives a program or raises a TextError, which shows the place and says what was
+    expected there.
+    """
+    for given, expected in ((text, str), (domain, Domain), (signature, Signature)):
+        if not isinstance(given, expected):
+            raise ProgramError(
+                f"parse takes a text, a Domain and a Signature, not a {type(given).__name__}; "
+                "Task.signature() is the signature for its data"
+            )
+    return _Reader(text, domain, signature).read()
+
+
+@dataclass(slots=True)
+class _Construct:
+    """An operation, or a pair of parentheses, whose text is being read."""
+
+    token: Token
+    operation: Operation | None
+    signature: Signature
+    expected: tuple[Signature, ...]
+    """Types of its arguments."""
+    variable: str
+    """What its own text may name."""
+    inner: str = field(init=False)
+    """What its arguments may name: another variable once a lambda has bound it."""
+    pieces: Iterator[Piece] = field(init=False)
+    """What is still to be read of its form."""
+    arguments: list[Program] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.inner = self.variable
+        # The first word has told which operation it is, and is read.
+        self.pieces = iter(form(self.operation)[1:] if self.operation else _IN_PARENTHESES)
+
+    def finished(self) -> Program:
+        """The program that it has become."""
+        if self.operation is None:
+            return self.arguments[0]
+        return Apply(self.operation, self.signature, tuple(self.arguments))
+
+
+class _Reader:
+    """Reads one text."""
+
+    def __init__(self, text: str, domain: Domain, signature: Signature) -> None:
+        self._tokens = Tokens(text)
+        self._names = Names(domain)
+        self._signature = signature
+        self._open: list[_Construct] = []
+        self._height = 0
+        self._parameters: list[NDArray[np.float64]] = []
+        self._bare: Token | None = None  # the first leaf without parameters
+
+    def read(self) -> Parsed:
+        program = self._begin(self._signature, VARIABLES[0])
+        while self._open:
+            if program is not None:
+                self._open[-1].arguments.append(program)
+            program = self._go_on(self._open[-1])
+        assert program is not None
+        if self._tokens.current.kind != "end":
+            raise self._tokens.error(f"the program ends before {self._tokens.current}")
+        theta = None if self._bare else np.concatenate([np.empty(0), *self._parameters])
+        return Parsed(program, theta)
+
+    def _begin(self, signature: Signature, variable: str) -> Program | None:
+        """Begin an expression; its program if that is all of it, None if it stays open."""
+        token = self._tokens.take()
+        if token.text == HOLE:
+            return Hole(signature)
+        if token.text == "(":
+            self._push(_Construct(token, None, signature, (signature,), variable))
+            return None
+        operation = self._operation(token, signature, variable)
+        expected = operation.arguments(signature)
+        if expected is None:
+            raise self._misfit(token, operation, signature, variable)
+        self._push(_Construct(token, operation, signature, expected, variable))
+        return None
+
+    def _push(self, construct: _Construct) -> None:
+        self._open.append(construct)
+        self._height += construct.operation is not None
+        if self._height > MAX_HEIGHT:
+            problem = f"a program may be at most {MAX_HEIGHT} levels high"
+            raise self._tokens.error(problem, construct.token)
+        if len(self._open) > MAX_NESTING:
+            problem = f"expressions and parentheses may be at most {MAX_NESTING} levels deep"
+            raise self._tokens.error(problem, construct.token)
+
+    def _go_on(self, construct: _Construct) -> Program | None:
+        """Read a construct up to its end, or up to its next argument and begin that."""
+        for piece in construct.pieces:
+            match piece.kind:
+                case "argument":
+                    expected = construct.expected[len(construct.arguments)]
+                    return self._begin(expected, construct.inner)
+                case "variable":
+                    self._variable(construct)
+                case "binder":
+                    construct.inner = self._binder()
+                case "start":
+                    self._literal(("c", "0"), construct)
+                case "numbers":
+                    self._numbers(construct)
+                case _:
+                    self._literal((piece.text,), construct)
+        self._open.pop()
+        self._height -= construct.operation is not None
+        return construct.finished()
+
+    # What an expression begins with
+
+    def _operation(self, token: Token, signature: Signature, variable: str) -> Operation:
+        if token.text == variable:
+            return Input()
+        if token.kind == "word":
+            try:
+                operation = self._names.find(token.text)
+            except DomainError as problem:
+                raise self._tokens.error(str(problem), token) from None
+            if operation is not None:
+                return operation
+            if token.text in self._scope():
+                raise self._wrong_variable(token, variable)
+        raise self._unknown(token, signature, variable)
+
+    def _scope(self) -> set[str]:
+        """Variables that are bound where the next token is, the innermost one aside."""
+        return {VARIABLES[0], *(construct.variable for construct in self._open)}
+
+    def _unknown(self, token: Token, signature: Signature, variable: str) -> TextError:
+        hint = self._names.hint(token.text, variable) if token.kind == "word" else ""
+        here = f"{hint} Here" if hint else "here"
+        fitting = self._names.fitting(signature, variable)
+        problem = f"{here} {kind(signature)} is expected: {fitting}, or {HOLE} for a hole"
+        return self._tokens.error(f"found {token}; {problem}", token)
+
+    def _misfit(
+        self, token: Token, operation: Operation, signature: Signature, variable: str
+    ) -> TextError:
+        problem = f"{shortened(token.text)} {mismatch(operation, signature)}"
+        fitting = self._names.fitting(signature, variable)
+        return self._tokens.error(
+            f"{problem}, but here {kind(signature)} is expected: {fitting}", token
+        )
+
+    # What follows
+
+    def _literal(self, allowed: tuple[str, ...], construct: _Construct) -> None:
+        if self._tokens.current.text in allowed:
+            self._tokens.take()
+            return
+        expected = " or ".join(map(repr, allowed))
+        if construct.operation is None:
+            inside = "to close the parenthesis"
+        else:
+            inside = f"as in {outline(form(construct.operation), construct.variable)}"
+        raise self._tokens.error(f"expected {expected}, {inside}; found {self._tokens.current}")
+
+    def _variable(self, construct: _Construct) -> None:
+        """The variable, in any number of parentheses."""
+        depth = 0
+        while self._tokens.current.text == "(":
+            self._tokens.take()
+            depth += 1
+        token = self._tokens.take()
+        if token.text != construct.variable:
+            raise self._wrong_variable(token, construct.variable)
+        for _ in range(depth):
+            if self._tokens.current.text != ")":
+                found = self._tokens.current
+                raise self._tokens.error(f"expected ')' to close the parenthesis; found {found}")
+            self._tokens.take()
+
+    def _wrong_variable(self, token: Token, variable: str) -> TextError:
+        outer = token.text in self._scope()
+        why = f": {token} is not the innermost one" if outer else f"; found {token}"
+        return self._tokens.error(f"expected the variable {shortened(variable)}{why}", token)
+
+    def _binder(self) -> str:
+        token = self._tokens.take()
+        if token.kind != "word":
+            raise self._tokens.error(f"expected a variable's name; found {token}", token)
+        try:
+            taken = self._names.taken(token.text)
+        except DomainError:
+            taken = True
+        if taken:
+            problem = f"expected a variable's name; {token} has another meaning"
+            raise self._tokens.error(problem, token)
+        return token.text
+
+    # Parameters
+
+    def _numbers(self, construct: _Construct) -> None:
+        operation = construct.operation
+        assert operation is not None
+        if self._tokens.current.text != "[":
+            self._bare = self._bare or construct.token
+        else:
+            self._tokens.take()
+            read = self._block(shape(operation, construct.signature), construct.token.text)
+            self._parameters.append(read)
+        if self._bare and self._parameters:
+            raise self._tokens.error(
+                f"{self._bare.text} has no parameters, but another leaf has; expected them in all "
+                "leaves or in none",
+                self._bare,
+            )
+
+    def _block(self, shape: Shape, name: str) -> NDArray[np.float64]:
+        """The numbers of a leaf, as they stand in θ: input by input."""
+        values: list[float] = []
+        for joint in shape.joints():
+            values.append(self._number())
+            found = self._tokens.take()
+            if found.text != joint:
+                problem = f"expected {joint!r}, as in {shortened(name)}{shape.outline()}"
+                raise self._tokens.error(f"{problem}; found {found}", found)
+        return np.array(values).reshape(-1, shape.rows).T.ravel()
+
+    def _number(self) -> float:
+        token = self._tokens.take()
+        minus = token.text in ("-", MINUS)
+        digits = self._tokens.take() if minus or token.text == "+" else token
+        if digits.kind != "number":
+            raise self._tokens.error(f"expected a finite number; found {digits}", digits)
+        value = float(digits.text.replace(MINUS, "-"))
+        if math.isinf(value):
+            raise self._tokens.error(f"the number {digits} is too large", digits)
+        return -value if minus else value

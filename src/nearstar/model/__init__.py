@@ -1,0 +1,1 @@
+"""Models: trained programs in use."""

@@ -1,0 +1,123 @@
+"""The nodes of a model's program, numbered, each with its own parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.language.expression import Expression
+from nearstar.language.function import Function
+from nearstar.language.operators import if_then_else
+from nearstar.language.parameters import Block, layout, rounded
+from nearstar.language.program import Apply, Hole, Operation, Path, is_complete, walk
+from nearstar.language.types import Signature
+from nearstar.model.model import Model
+from nearstar.util.errors import ProgramError
+
+Array = NDArray[np.float64]
+DIGITS = 4
+"""Digits of parameters where they are for reading, as in ``Model.text``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """What an affine leaf has learned, in the data's own units; a constant is all bias."""
+
+    columns: tuple[int, ...]
+    weights: Array
+    """A row for each column of the data that it reads, a column for each output."""
+    accumulator: Array
+    """The same for each component of the accumulator; no rows outside of folds."""
+    bias: Array
+    mean: Array
+    """The mean of the features it reads: that of the training data, 0 for a window's change."""
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """What the components of the accumulator are called."""
+        n = len(self.accumulator)
+        return ("accumulator",) if n == 1 else tuple(f"accumulator {i}" for i in range(n))
+
+    @property
+    def own(self) -> str:
+        """What its bias is called."""
+        return "bias" if self.columns else "constant"
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A part of a program. Numbers count from 1 in the order of ``program.walk``."""
+
+    number: int
+    path: Path
+    program: Apply
+    leaf: Leaf | None
+
+    @property
+    def operation(self) -> Operation:
+        return self.program.operation
+
+    @property
+    def signature(self) -> Signature:
+        return self.program.signature
+
+    @property
+    def outputs(self) -> int:
+        """Components of its value."""
+        return self.program.signature.output.size
+
+    def called(self, class_names: tuple[str, ...]) -> tuple[str, ...]:
+        """What its outputs are called: as the classes, where there are as many."""
+        if self.outputs == len(class_names):
+            return class_names
+        return tuple(map(str, range(self.outputs)))
+
+    @property
+    def arguments(self) -> tuple[Path, ...]:
+        """Paths of its arguments."""
+        return tuple((*self.path, index) for index in range(len(self.program.arguments)))
+
+    @property
+    def temperature(self) -> float | None:
+        """β, if this is a smooth ``if``."""
+        return _temperature(self.operation)
+
+
+def nodes_of(model: Model, digits: int | None = None) -> dict[Path, Node]:
+    """The nodes of a model's program in order; parameters exact, or rounded for reading."""
+    if not is_complete(model.program):
+        raise ProgramError(
+            f"the program {model.text()} has holes, with networks in them that nobody can read; "
+            "fill them in first: learn(task, domain, start=…)"
+        )
+    blocks, theta = layout(model.program), model.theta
+    if digits is not None:
+        theta = rounded(blocks, theta, model.scale, digits)
+    leaves = {block.path: _leaf(block, theta, model.scale.mean) for block in blocks}
+    return {
+        path: Node(number, path, program, leaves.get(path))
+        for number, (path, program) in enumerate(walk(model.program), 1)
+        if not isinstance(program, Hole)
+    }
+
+
+def _leaf(block: Block, theta: Array, mean: Array) -> Leaf:
+    matrix = np.asarray(block.of(theta), np.float64)
+    n = len(block.columns)
+    centre = mean[list(block.columns)] if block.centred else np.zeros(n)
+    return Leaf(block.columns, matrix[:n], matrix[n:-1], matrix[-1], centre)
+
+
+def _temperature(operation: Operation) -> float | None:
+    if not isinstance(operation, Function) or operation.name != "if":
+        return None
+    match operation.meaning.operands:
+        case (
+            Expression(operands=(Expression(operands=(_, Expression(value=float(beta)))),)),
+            _,
+            _,
+        ):
+            return beta if operation == if_then_else(beta) else None
+    return None

@@ -1,0 +1,93 @@
+"""A model's program as a JSON tree, for other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from nearstar.language.function import Function
+from nearstar.language.operators import Affine, Constant, Fold, Select, Window
+from nearstar.language.program import Path
+from nearstar.language.types import Sequence, Signature, Vector
+from nearstar.model.explain.nodes import Node, nodes_of
+from nearstar.model.model import Model
+
+FORMAT = "nearstar-program-1"
+
+
+def to_json(model: Model) -> str:
+    """The program with all that gives it meaning, as JSON text.
+
+    ``program`` is its root. A node has its ``number``, ``operation``, ``type``, ``arguments``
+    (nodes in turn) and ``parameters``: of an affine leaf ``weights`` (for each feature, a number
+    for each output), ``bias`` and, inside folds, ``accumulator`` (a row for each of its
+    components).
+    ``functions`` says what each function in use means: ``[kind, value, size, operands]``, where
+    kind is a primitive, or an argument or a feature by number, a literal, or a component.
+    """
+    nodes = nodes_of(model)
+    functions = {
+        node.operation.name: node.operation.to_dict()
+        for node in nodes.values()
+        if isinstance(node.operation, Function)
+    }
+    data = {
+        "format": FORMAT,
+        "text": model.text(None),
+        "features": list(model.domain.features),
+        "derived": dict(model.domain.derived),
+        "classes": list(model.labels),
+        "offsets": None if model.offsets is None else model.offsets.tolist(),
+        "functions": functions,
+        "program": _tree(nodes, (), model.domain.features),
+    }
+    return json.dumps(data, indent=1, allow_nan=False) + "\n"
+
+
+def _tree(nodes: Mapping[Path, Node], path: Path, features: tuple[str, ...]) -> dict[str, Any]:
+    node = nodes[path]
+    return {
+        "number": node.number,
+        "operation": node.operation.name,
+        "type": _type(node.signature),
+        "parameters": _parameters(node, features),
+        "arguments": [_tree(nodes, argument, features) for argument in node.arguments],
+    }
+
+
+def _type(signature: Signature) -> dict[str, Any]:
+    def end(of: Vector | Sequence) -> dict[str, Any]:
+        return {"kind": type(of).__name__.lower(), "size": of.size}
+
+    return {
+        "input": end(signature.input),
+        "output": end(signature.output),
+        "carried": signature.carried,
+    }
+
+
+def _parameters(node: Node, features: tuple[str, ...]) -> dict[str, Any]:
+    match node.operation:
+        case Affine() if node.leaf:
+            names = [features[column] for column in node.leaf.columns]
+            weights = dict(zip(names, node.leaf.weights.tolist(), strict=True))
+            learned = {"weights": weights, "bias": node.leaf.bias.tolist()}
+            if node.signature.carried:
+                learned["accumulator"] = node.leaf.accumulator.tolist()
+            return learned
+        case Constant() if node.leaf:
+            return {"value": node.leaf.bias.tolist()}
+        case Select(group=group):
+            return {"features": [features[column] for column in group.columns]}
+        case Window() as window:
+            return {
+                "reduction": window.reduction.lower(),
+                "before": window.back,
+                "after": window.ahead,
+            }
+        case Fold() as fold:
+            return {"accumulator_size": fold.carried(node.signature)}
+    if node.temperature is not None:
+        return {"temperature": node.temperature}
+    return {}

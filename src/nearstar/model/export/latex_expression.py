@@ -1,0 +1,67 @@
+"""The recorded meaning of a library function as an equation."""
+
+from __future__ import annotations
+
+from nearstar.language.expression import Expression
+from nearstar.language.function import Function
+from nearstar.model.export.latex_symbols import number, operator, text
+
+_SUM, _PRODUCT, _ATOM = range(3)
+"""How tightly an expression holds together."""
+_WRAPPED = {
+    "divide": r"\frac{{{}}}{{{}}}",
+    "minimum": r"\min\left({}, {}\right)",
+    "maximum": r"\max\left({}, {}\right)",
+    "greater": r"\left[{} > {}\right]",
+    "absolute": r"\left|{}\right|",
+    "sqrt": r"\sqrt{{{}}}",
+    "tanh": r"\tanh\left({}\right)",
+    "sigmoid": r"\sigma\left({}\right)",
+    "exp": r"\exp\left({}\right)",
+    "log": r"\log\left({}\right)",
+    "mix": r"\operatorname{{mix}}\left({}, {}, {}\right)",
+    "relu": r"\max\left({}, 0\right)",
+}
+
+
+def definition(function: Function, features: tuple[str, ...]) -> str:
+    """What the function means, as an equation of an align environment."""
+    arguments = [_argument(index) for index in range(len(function.takes))]
+    inputs = [*arguments, "x"] if function.features() else arguments
+    meaning, _ = _text(function.meaning, features)
+    return rf"{operator(function.name)}({', '.join(inputs)}) &= {meaning}"
+
+
+def has_mix(expression: Expression) -> bool:
+    """Whether the reader must be told what mix means."""
+    return expression.kind == "mix" or any(map(has_mix, expression.operands))
+
+
+def _argument(index: int) -> str:
+    return f"a_{{{index + 1}}}"
+
+
+def _text(expression: Expression, features: tuple[str, ...]) -> tuple[str, int]:
+    def inner(part: Expression, least: int = _SUM) -> str:
+        written, tightness = _text(part, features)
+        return written if tightness >= least else rf"\left({written}\right)"
+
+    match expression:
+        case Expression(kind="argument", value=int(index)):
+            return _argument(index), _ATOM
+        case Expression(kind="feature", value=int(column)):
+            return text(features[column]), _ATOM
+        case Expression(kind="literal", value=float(value)):
+            return number(value), _ATOM if value >= 0 else _SUM
+        case Expression(kind="component", value=int(index), operands=(whole,)):
+            return rf"\left({inner(whole)}\right)_{{{index + 1}}}", _ATOM
+        case Expression(kind="add", operands=(a, b)):
+            return f"{inner(a)} + {inner(b, _PRODUCT)}", _SUM
+        case Expression(kind="subtract", operands=(a, b)):
+            return f"{inner(a)} - {inner(b, _PRODUCT)}", _SUM
+        case Expression(kind="multiply", operands=(a, b)) if a == b:
+            return rf"\left({inner(a)}\right)^2", _ATOM
+        case Expression(kind="multiply", operands=(a, b)):
+            return rf"{inner(a, _PRODUCT)} \cdot {inner(b, _PRODUCT)}", _PRODUCT
+    form = _WRAPPED[expression.kind]
+    return form.format(*(inner(operand) for operand in expression.operands)), _ATOM

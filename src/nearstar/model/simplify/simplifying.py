@@ -1,0 +1,109 @@
+"""Fewer and shorter numbers in a program, as long as its validation F1 stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from nearstar.data.scale import Scale
+from nearstar.data.sequences import Sequences
+from nearstar.language.parameters import MOST_DIGITS, layout
+from nearstar.language.program import is_complete
+from nearstar.model.model import Model
+from nearstar.model.simplify.judging import judging
+from nearstar.model.simplify.noting import SIMPLIFIED, noted
+from nearstar.model.simplify.pruning import Keeps, pruned
+from nearstar.model.simplify.rounding import digits_of, rounded_further, rounded_together
+from nearstar.training.metrics import Metrics
+from nearstar.util.checks import check_number
+from nearstar.util.errors import NearstarError, ProgramError
+
+
+@dataclass(frozen=True, eq=False)
+class Simplified:
+    """A model with fewer and shorter numbers, and what that has cost."""
+
+    model: Model
+    """Its parameters are the short numbers themselves: ``model.text(digits=None)`` prints them."""
+    before: Metrics
+    after: Metrics
+    weights_before: int
+    """Parameters other than 0, biases among them."""
+    weights_after: int
+    digits: int
+    """Significant digits of the weights, at most. A bias may have more where features are far from
+    0: digits count that matter beside what the weights give."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.weights_after} of {self.weights_before} weights, with up to {self.digits} "
+            f"digits; F1 {self.before.f1:.3f} before, {self.after.f1:.3f} after\n{self.model}"
+        )
+
+
+def simplify(
+    model: Model, valid: Sequences, *, loss: float = 0.0, digits: int | None = None
+) -> Simplified:
+    """Set weights to 0 and round the others, while F1 on the validation data stays.
+
+    ``loss`` is how much of F1 may be lost: on all of the data, and in each eighth of its sequences
+    too, so that little goes by chance. ``digits`` is how many digits weights may have; None: as few
+    as will do. Weights of least influence, by how much their features vary, go first. Half of the
+    loss is for removing weights, so that some is left for rounding. The same arguments give the
+    same model.
+    """
+    _check(model, loss, digits)
+    before = model.evaluate(valid)
+    # Of the data that decide: a model's own scale may be that of no data at all.
+    scale, blocks = Scale.of(valid), layout(model.program)
+    f1 = judging(model, valid)
+    reached = f1(model.theta)
+
+    def keeping(lost: float) -> Keeps:
+        return lambda theta: bool((f1(theta) >= reached - lost).all())
+
+    few = model.theta
+    # What costs nothing goes first: else it may be kept for what has gone in its place.
+    for lost in sorted({0.0, loss / 2}):
+        few = pruned(blocks, few, scale, keeping(lost))
+    choices = range(1, MOST_DIGITS + 1) if digits is None else (digits,)
+    found = rounded_together(blocks, few, scale, keeping(loss), choices)
+    if found is None and digits is not None:
+        raise NearstarError(
+            f"with numbers of {digits} digit{'s' * (digits > 1)}, F1 would fall by more than "
+            f"{loss:g}, on all of the data or in a part; give more digits, or a larger loss"
+        )
+    short, most = found or (few, MOST_DIGITS)
+    short = rounded_further(blocks, short, scale, keeping(loss))
+    return _simplified(model, replace(model, theta=short), valid, before, loss, most)
+
+
+def _simplified(
+    model: Model, simple: Model, valid: Sequences, before: Metrics, loss: float, most: int
+) -> Simplified:
+    after = simple.evaluate(valid)
+    weights_before, weights_after = (int((m.theta != 0).sum()) for m in (model, simple))
+    digits = max((min(digits_of(value), most) for value in simple.theta), default=0)
+    how = {
+        "loss": float(loss),
+        "f1_before": before.f1,
+        "weights_before": weights_before,
+        "weights_after": weights_after,
+        "digits": digits,
+    }
+    simple = noted(simple, SIMPLIFIED, how, after)
+    return Simplified(simple, before, after, weights_before, weights_after, digits)
+
+
+def _check(model: Model, loss: float, digits: int | None) -> None:
+    if not isinstance(model, Model):
+        raise NearstarError(f"a Model is simplified, not a {type(model).__name__}")
+    if not is_complete(model.program):
+        raise ProgramError(
+            "the program has holes: their networks have no text that could be simpler; give a "
+            "complete program"
+        )
+    check_number("loss", loss, 0)
+    if loss >= 1:
+        raise NearstarError(f"loss is how much of F1 may be lost, below 1, not {loss!r}")
+    if digits is not None and (type(digits) is not int or not 1 <= digits <= MOST_DIGITS):
+        raise NearstarError(f"digits must be from 1 to {MOST_DIGITS}, or None, not {digits!r}")

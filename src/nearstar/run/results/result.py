@@ -1,0 +1,84 @@
+"""What a run found, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nearstar.language.domain import Domain
+from nearstar.model.model import Model
+from nearstar.run.limits import Limits
+from nearstar.run.results.audit import Audit
+from nearstar.run.results.evaluation import Candidate, Evaluation
+from nearstar.run.results.front import Front
+from nearstar.run.results.summary import summarise
+from nearstar.run.results.trace import TracePoint, gap_between
+from nearstar.util.errors import NearstarError
+
+Ended = Literal["exhausted", "finished", "time", "trainings", "rounds", "interrupted"]
+"""Why a run ended: exhausted, nothing is left that the search would explore; finished, a search
+that knows no bound came to its end; a limit; or Ctrl-C."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The best program of a run, the best at every price, and how they were found."""
+
+    best: Candidate | None
+    """The answer of least path cost; None if no complete program was trained."""
+    front: Front
+    """Answers that none other beats in structural cost or error, cheapest first."""
+    trace: tuple[TracePoint, ...]
+    evaluations: tuple[Evaluation, ...]
+    """All programs trained, in order; random completions for the audit come last."""
+    bound: float | None
+    """No program that was not explored can have a lower path cost, if the heuristic never
+    overestimates; None for searches that know no bound."""
+    ended: Ended
+    limits: Limits
+    trained: int
+    """Programs trained, those for the audit included."""
+    rounds: int
+    """Times that programs to train were asked for."""
+    seconds: float
+    engine_seconds: float
+    """Processor time of all trainings, summed."""
+    algorithm: str = ""
+    """The name of the search's class."""
+    audit: Audit | None = None
+    """Of partial programs that the search completed."""
+    pruned: Audit | None = None
+    """Of partial programs that it did not, by random completions; None unless asked for."""
+    finals: Result | None = None
+    """The run in which the best programs were trained again, by `final`: ``best`` and ``front`` are
+    then of both, all else is of the search alone. None if they were not."""
+
+    @property
+    def gap(self) -> float | None:
+        """By how much the best path cost may be above the least possible; None if unknown."""
+        best = None if self.best is None else self.best.evaluation.path_cost
+        return gap_between(best, self.bound)
+
+    def model(
+        self, domain: Domain, class_names: tuple[str, ...], candidate: Candidate | None = None
+    ) -> Model:
+        """The model of the best program, or of another one of the front."""
+        candidate = candidate or self.best
+        if candidate is None:
+            raise NearstarError(self.summary())
+        return Model.of(candidate.trained, domain, class_names)
+
+    def summary(self) -> str:
+        """A few lines to read: what was found, how good it is, and why the run ended."""
+        return summarise(self)
+
+    def __str__(self) -> str:
+        best = [] if self.best is None else [str(self.best)]
+        return "\n\n".join([self.summary(), *best, *([str(self.front)] if self.front else [])])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from nearstar.report.notebook import result_html
+
+        return result_html(self)

@@ -1,0 +1,141 @@
+"""A result in a few lines of plain text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nearstar.language.text import to_text
+from nearstar.run.results.audit import Audit
+from nearstar.run.results.evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from nearstar.run.limits import Limits
+    from nearstar.run.results.result import Ended, Result
+
+
+def summarise(result: Result) -> str:
+    """What was found, how good it is, and why the run ended; or why nothing was found."""
+    if result.best is None:
+        lines = [_why_nothing(result)]
+    else:
+        best = result.best.evaluation
+        # Where no partial program was trained, the bound is one of structural cost alone.
+        heuristic = any(not each.complete for each in result.evaluations)
+        gap = say_gap(result.gap, result.bound, result.ended, heuristic=heuristic)
+        lines = [to_text(best.program), _cost(best), gap]
+    if result.audit is not None:
+        lines.append(f"audit: {say_excess(result.audit)}")
+    if result.pruned is not None:
+        lines.append(say_pruned(result.pruned))
+    if failures := [each.failure for each in result.evaluations if each.failure is not None]:
+        lines.append(say_failures(len(failures), failures[0]))
+    if result.finals is not None:
+        lines.append(_finals(result, result.finals))
+    ended = say_ended(result.ended, result.limits, result.engine_seconds)
+    lines.append(f"{ended}; {_effort(result)}")
+    return "\n".join(lines)
+
+
+def _cost(best: Evaluation) -> str:
+    sum_of = f"{best.weight:g} × {best.structural_cost:.4g} for structure + {best.error:.4f} error"
+    scores = (
+        "the training diverged"
+        if best.accuracy is None or best.f1 is None
+        else f"accuracy {best.accuracy:.3f}, F1 {best.f1:.3f}"
+    )
+    return f"cost {best.path_cost:.4f} = {sum_of} ({scores})"
+
+
+def say_gap(gap: float | None, bound: float | None, ended: Ended | None, *, heuristic: bool) -> str:
+    """By how much the best may be above the least; ``heuristic``: if that rests on one."""
+    if gap is None:
+        return "gap unknown"
+    proviso = ", if the heuristic never overestimates" if heuristic else ""
+    if gap == 0 and ended in ("time", "trainings", "rounds") and heuristic:
+        return "gap 0: by the heuristic nothing unexplored is better; the search went on anyway"
+    if gap == 0:
+        return f"gap 0: nothing unexplored can be better{proviso}"
+    return f"gap {gap:.4f}: nothing unexplored can cost less than {bound:.4f}{proviso}"
+
+
+def say_excess(audit: Audit) -> str:
+    """What an audit found."""
+    if audit.violations == 0:
+        text = f"the heuristic overestimated at none of the {_nodes(audit)} compared"
+    else:
+        text = (
+            f"the heuristic overestimated at {_share(audit.violations)} of {_nodes(audit)}, by up "
+            f"to {audit.largest:.4f}: programs that much below the gap's bound may exist"
+        )
+    if audit.correlation is None:
+        return text
+    return f"{text}; rank correlation with what was reached {audit.correlation:.2f}"
+
+
+def say_pruned(audit: Audit) -> str:
+    """What the audit by random completions found."""
+    return f"audit of what was left unfinished: {say_excess(audit)}"
+
+
+def say_failures(count: int, first: str) -> str:
+    """Programs that no worker could train, and why not the first of them."""
+    return f"{_programs(count)} could not be trained: {first}"
+
+
+def _share(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.005 else f"{share:.1%}"
+
+
+def _nodes(audit: Audit) -> str:
+    return "1 node" if audit.nodes == 1 else f"{audit.nodes} nodes"
+
+
+def say_ended(ended: Ended, limits: Limits, engine_seconds: float) -> str:
+    """Why a run ended."""
+    return {
+        "exhausted": "the search went through all that its settings allow",
+        "finished": "the search came to its end",
+        "interrupted": "interrupted",
+    }.get(ended) or f"the {_limit(ended, limits, engine_seconds)} was reached"
+
+
+def _limit(ended: Ended, limits: Limits, engine_seconds: float) -> str:
+    if ended == "time":
+        most = limits.engine_seconds
+        if most is not None and engine_seconds >= most:
+            return f"limit of {most:g} s of training"
+        return f"limit of {limits.seconds:g} s"
+    count = limits.trainings if ended == "trainings" else limits.rounds
+    kind = ended if count != 1 else ended.removesuffix("s")
+    return f"limit of {count} {kind}"
+
+
+def _effort(result: Result) -> str:
+    return f"{_programs(result.trained)} trained in {result.seconds:.1f} s"
+
+
+def _programs(count: int) -> str:
+    return "1 program" if count == 1 else f"{count} programs"
+
+
+def _finals(result: Result, finals: Result) -> str:
+    before = min(each.path_cost for each in result.evaluations if each.answer)
+    assert result.best is not None
+    now = result.best.evaluation.path_cost
+    change = f"cost {before:.4f} before" if now < before else "none became better than the best was"
+    again = "trained again, for longer or more often"
+    return f"{again}: {_programs(finals.trained)}, in {finals.seconds:.1f} s; {change}"
+
+
+def _why_nothing(result: Result) -> str:
+    if result.ended in ("exhausted", "finished"):
+        return (
+            "No complete program was trained: the search gave up all ways to one; give it a wider "
+            "frontier, more children or looser constraints"
+        )
+    if result.ended == "interrupted":
+        return "No complete program was trained before the run was interrupted; let it run longer"
+    limit = _limit(result.ended, result.limits, result.engine_seconds)
+    return (
+        f"No complete program was found: the {limit} was reached before one was trained; allow more"
+    )

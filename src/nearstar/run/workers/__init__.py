@@ -1,0 +1,1 @@
+"""Who trains: threads, processes, machines of a cluster."""

@@ -1,7 +1,0 @@
-"""Programs as text in the paper's notation, and back."""
-
-from nearstar.text.parsing import MAX_NESTING, Parsed, parse
-from nearstar.text.printing import to_text
-from nearstar.text.tokens import MAX_LENGTH
-
-__all__ = ["MAX_LENGTH", "MAX_NESTING", "Parsed", "parse", "to_text"]

@@ -1,0 +1,1 @@
+"""Training: tasks, budgets, losses, scores and decisions."""

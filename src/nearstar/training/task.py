@@ -1,0 +1,96 @@
+"""Tasks: what is to be learned, as data ready for the engine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from nearstar.data.scale import Scale
+from nearstar.data.sequences import Sequences, check_sequences
+from nearstar.engine.packing import Blocks, pack
+from nearstar.language.program import Program
+from nearstar.language.types import Sequence, Signature, Vector
+from nearstar.util.errors import DataError, ProgramError
+
+KEPT_WAYS = 4
+"""Ways to draw batches whose packed data are kept."""
+
+
+class Task:
+    """Training and validation data for any number of programs.
+
+    Features are standardised by the training data, unless ``standardise`` is off; the packed
+    copies that the engine works on are made once and shared by all trainings, in all threads.
+    """
+
+    def __init__(
+        self, train: Sequences, valid: Sequences | None = None, *, standardise: bool = True
+    ) -> None:
+        valid = train if valid is None else valid
+        check_sequences(train, "the training data")
+        check_sequences(valid, "the validation data")
+        for name, part in (("training", train), ("validation", valid)):
+            if part.labels is None or not (part.labels >= 0).any():
+                raise DataError(f"the {name} data have no labels; a task needs some in each part")
+        for what in ("n_features", "feature_names", "class_names", "per_frame", "vectors"):
+            ours, theirs = getattr(train, what), getattr(valid, what)
+            if ours != theirs:
+                raise DataError(
+                    f"training and validation data differ in {what}: {ours} and {theirs}; make "
+                    "both from data of the same kind, with the same names"
+                )
+        self.train = train
+        self.valid = valid
+        self.standardised = standardise
+        self.scale = Scale.of(train) if standardise else Scale.identity(train.n_features)
+        self._lock = threading.Lock()
+        self._packed: dict[tuple[int, int] | None, Blocks] = {}
+
+    def signature(self, *, single: bool = True) -> Signature:
+        """The type of a classifier for this task.
+
+        Two classes need only one number, positive class if above 0; with ``single`` off there is
+        one number a class in any case, as in the paper's code.
+        """
+        outputs = 1 if single and self.train.n_classes == 2 else self.train.n_classes
+        n_features = self.train.n_features
+        if self.train.vectors:
+            return Signature(Vector(n_features), Vector(outputs))
+        output = Sequence(outputs) if self.train.per_frame else Vector(outputs)
+        return Signature(Sequence(n_features), output)
+
+    def check(self, program: Program) -> None:
+        """Raise unless the program is a classifier for this task."""
+        allowed = [self.signature(single=False), self.signature()]
+        if program.signature not in allowed:
+            raise ProgramError(
+                f"the program has the type {program.signature}, but these data need "
+                f"{' or '.join(dict.fromkeys(map(str, allowed)))}"
+            )
+
+    def batches(self, batch_size: int, seed: int) -> Blocks:
+        """The training data in batches drawn by the seed; the last few ways are kept."""
+        return self._kept(
+            (batch_size, seed), lambda: pack(self.train, self.scale, batch_size, seed)
+        )
+
+    def valid_blocks(self) -> Blocks:
+        """The validation data."""
+        return self._kept(None, lambda: pack(self.valid, self.scale))
+
+    def _kept(self, key: tuple[int, int] | None, make: Callable[[], Blocks]) -> Blocks:
+        with self._lock:
+            if key not in self._packed:
+                ways = [key for key in self._packed if key is not None]
+                if key is not None and len(ways) == KEPT_WAYS:
+                    del self._packed[ways[0]]
+                self._packed[key] = make()
+            return self._packed[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs; it packs for itself."""
+        return {**vars(self), "_lock": None, "_packed": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock())

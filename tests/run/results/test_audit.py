@@ -1,0 +1,152 @@
+"""The audit of the heuristic, against its definition."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from run.driving import DOMAIN, Plain, Table, small_space
+
+from nearstar import parse
+from nearstar.language.program import Hole, Program, completes, is_complete
+from nearstar.run import Audit, Evaluation, Limits, drive
+from nearstar.run.results.audit import audit_search
+
+SIGNATURE = DOMAIN.signature(1, per_frame=True)
+PARTIAL = parse("map (fun x_t. ??) x", DOMAIN, SIGNATURE).program
+COMPLETE = parse("map (fun x_t. DistanceAffine(x_t)) x", DOMAIN, SIGNATURE).program
+ROOT = Hole(SIGNATURE)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> list[Evaluation]:
+    """Search trees: each node's parent is a partial one before it, or none."""
+    cost = st.sampled_from((0.0, 0.1, 0.2, 0.5))
+    evaluations: list[Evaluation] = []
+    for index in range(draw(st.integers(0, 15))):
+        partial = [each.index for each in evaluations if not each.complete]
+        program: Program = draw(st.sampled_from((PARTIAL, PARTIAL, COMPLETE, ROOT)))
+        structural_cost, error = draw(cost), draw(cost)
+        evaluations.append(
+            Evaluation(
+                program=program,
+                index=index,
+                parent=draw(st.sampled_from([None, *partial])),
+                complete=is_complete(program),
+                answer=is_complete(program),
+                structural_cost=structural_cost,
+                weight=2.0,
+                error=error,
+                f=2.0 * structural_cost + error if is_complete(program) else draw(cost),
+                diverged=False,
+                epoch=1,
+                seconds=0.0,
+                accuracy=None,
+                f1=None,
+            )
+        )
+    return evaluations
+
+
+def ancestors(evaluations: list[Evaluation], each: Evaluation) -> list[int]:
+    found = []
+    while each.parent is not None:
+        found.append(each.parent)
+        each = evaluations[each.parent]
+    return found
+
+
+def ranks(values: list[float]) -> list[float]:
+    """Places in order, from 1; equals share the mean of theirs."""
+    return [
+        sum(other < value for other in values) + (1 + sum(other == value for other in values)) / 2
+        for value in values
+    ]
+
+
+def correlation(x: list[float], y: list[float]) -> float:
+    a, b = (np.array(values) - np.mean(values) for values in (x, y))
+    return float(a @ b / math.sqrt((a @ a) * (b @ b)))
+
+
+@given(trees())
+def test_against_the_definition(evaluations: list[Evaluation]) -> None:
+    pairs = []
+    for node in evaluations:
+        below = [
+            2.0 * each.structural_cost + each.error
+            for each in evaluations
+            if each.complete and node.index in ancestors(evaluations, each)
+        ]
+        if below and node.program == PARTIAL:
+            pairs.append((node.f, min(below)))
+    audit = audit_search(evaluations)
+    if not pairs:
+        assert audit is None
+        return
+    assert audit is not None
+    excess = [max(0.0, f - reached) for f, reached in pairs]
+    assert audit.nodes == len(pairs)
+    assert audit.violations == sum(each > 1e-9 for each in excess) / len(pairs)
+    assert audit.largest == max(excess)
+    assert audit.mean == pytest.approx(sum(excess) / len(pairs))
+    f, reached = ([*values] for values in zip(*pairs, strict=True))
+    if len(pairs) < 3 or len(set(f)) == 1 or len(set(reached)) == 1:
+        assert audit.correlation is None
+    else:
+        assert audit.correlation == pytest.approx(correlation(ranks(f), ranks(reached)))
+
+
+def test_rounding_is_no_violation() -> None:
+    audit = Audit.of([(0.1 + 0.2, 0.3), (0.1, 0.2)])
+    assert audit is not None and audit.violations == 0 and audit.largest < 1e-9
+
+
+def test_random_completions_of_what_was_left_unfinished() -> None:
+    space = small_space()
+    plain, audited = (
+        drive(
+            Plain(width=2).search(space),
+            Table(),
+            space,
+            limits=Limits(trainings=60),
+            samples=samples,
+        )
+        for samples in (0, 4)
+    )
+    n = len(plain.evaluations)
+    assert audited.evaluations[:n] == plain.evaluations
+    assert audited.audit == plain.audit and plain.pruned is None
+    assert (audited.ended, audited.bound) == (plain.ended, plain.bound)
+    extra = audited.evaluations[n:]
+    assert len(extra) == 4 and audited.trained == plain.trained + 4
+    parents = [each.parent for each in extra]
+    assert len(set(parents)) == 4
+    finished = set(
+        itertools.chain.from_iterable(
+            ancestors([*plain.evaluations], each) for each in plain.evaluations if each.complete
+        )
+    )
+    pairs = []
+    for each in extra:
+        assert each.parent is not None and each.parent not in finished
+        above = audited.evaluations[each.parent]
+        assert not above.complete and each.complete and completes(each.program, above.program)
+        pairs.append((above.f, each.path_cost))
+    assert audited.pruned == Audit.of(pairs)
+    # They are programs like all others: the best may be one of them.
+    assert audited.best is not None
+    assert audited.best.evaluation.path_cost == min(
+        each.path_cost for each in audited.evaluations if each.complete
+    )
+
+
+def test_no_more_completions_than_there_are_nodes_left() -> None:
+    space = small_space()
+    result = drive(Plain().search(space), Table(), space, samples=1000)
+    # The search has completed everything: nothing is left.
+    assert result.pruned is None and result.trained == len(result.evaluations)

@@ -1,0 +1,89 @@
+"""The front: the best at every price."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from run.driving import trained
+
+from nearstar import Domain, parse
+from nearstar.language.program import Hole
+from nearstar.run import Evaluation
+from nearstar.run.results.front import pareto
+from nearstar.run.results.record import Record
+from nearstar.run.store.memory import Answer, Question
+from nearstar.search import Node, Space
+
+PROGRAM = Hole(Domain.of_size(1).signature(1, per_frame=True))
+FEW = st.sampled_from((0.0, 0.1, 0.2, 0.3, 1.0))
+
+
+def evaluation(index: int, cost: float, error: float, answer: bool) -> Evaluation:
+    return Evaluation(
+        program=PROGRAM,
+        index=index,
+        parent=None,
+        complete=answer,
+        answer=answer,
+        structural_cost=cost,
+        weight=1.0,
+        error=error,
+        f=cost + error,
+        diverged=False,
+        epoch=1,
+        seconds=0.0,
+        accuracy=None,
+        f1=None,
+    )
+
+
+def beats(one: Evaluation, other: Evaluation) -> bool:
+    """By the definition: no worse in both and better in one; or the same, and found before."""
+    a, b = (one.structural_cost, one.error), (other.structural_cost, other.error)
+    return a[0] <= b[0] and a[1] <= b[1] and (a != b or one.index < other.index)
+
+
+@given(st.lists(st.tuples(FEW, FEW, st.booleans())), st.sampled_from((0.0, 0.3, 1.0, 5.0)))
+def test_against_the_definition(points: list[tuple[float, float, bool]], weight: float) -> None:
+    evaluations = [evaluation(i, *point) for i, point in enumerate(points)]
+    answers = [each for each in evaluations if each.answer]
+    front = pareto(evaluations)
+    unbeaten = {e.index for e in answers if not any(beats(o, e) for o in answers if o is not e)}
+    assert {each.index for each in front} == unbeaten
+    assert [each.structural_cost for each in front] == sorted(e.structural_cost for e in front)
+    if answers:
+        cheapest = min(weight * e.structural_cost + e.error for e in answers)
+        assert min(weight * e.structural_cost + e.error for e in front) == cheapest
+
+
+@given(st.lists(st.tuples(FEW, FEW, st.booleans())))
+def test_one_after_the_other_gives_the_same_as_all_at_once(
+    points: list[tuple[float, float, bool]],
+) -> None:
+    evaluations = [evaluation(i, *point) for i, point in enumerate(points)]
+    front: tuple[Evaluation, ...] = ()
+    for each in evaluations:
+        front = pareto((*front, each))
+    assert front == pareto(evaluations)
+
+
+def test_costs_that_are_summed_in_different_orders_are_equal() -> None:
+    domain = Domain.of_size(
+        1, costs={"mapprefix": 0.1, "fold": 0.2, "map": 0.3, "multiply": 0.3, "add": 0.0}
+    )
+    space = Space(domain.grammar(PROGRAM.signature))
+    record = Record(space, (), relaxed=False)
+    for text in (
+        "mapprefix (fun x. fold (fun y. multiply(?, add(?, ?))) c x) x",
+        "map (fun x. multiply(?, add(?, ?))) x",
+    ):
+        program = parse(
+            text.replace("?", "Affine(y)" if "y." in text else "Affine(x)"),
+            domain,
+            PROGRAM.signature,
+        ).program
+        record.add(
+            Node(program, None, g=0.0), Answer.of(trained(program, 0.5), 0.0), Question(program)
+        )
+    assert len({space.grammar.cost(each.program) for each in record.evaluations}) == 2
+    assert [each.evaluation.index for each in record.front()] == [0]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearstar import Domain, Scale, Sequences, Units, parse
 from nearstar.engine.code import Code
 from nearstar.engine.kernels import opcodes as op
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
 from nearstar.language.parameters import layout

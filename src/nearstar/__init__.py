@@ -16,10 +16,11 @@ from nearstar.data import (
     two_animals_split,
     watch_exercises,
 )
+from nearstar.engine.declaring import function
 from nearstar.language.canonical import canonical
 from nearstar.language.domain import Domain
 from nearstar.language.expression import exp, log, maximum, minimum, mix, relu, sigmoid, sqrt, tanh
-from nearstar.language.function import Function, function
+from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar, Rule
 from nearstar.language.networks import Units
 from nearstar.language.program import Apply, Hole, Program, is_complete

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from strategies import domains, programs, signatures
 
 from nearstar.data import Scale, Sequences
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
 from nearstar.language.networks import Units

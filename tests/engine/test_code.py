@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nearstar.engine.code import Code, TableError
 from nearstar.engine.kernels import opcodes as op
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.session import Session
 
 

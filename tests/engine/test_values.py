@@ -12,14 +12,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nearstar.data import Scale, Sequences
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.packing import pack
 from nearstar.engine.session import Session
 from nearstar.language.domain import Domain
-from nearstar.language.expression import PRIMITIVES, primitive
+from nearstar.language.expression import primitive
 from nearstar.language.function import record
 from nearstar.language.operators import Affine, Constant, Group, Map, MapPrefix, Select, Window
 from nearstar.language.parameters import layout, unscaled
+from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Apply, walk
 from nearstar.language.text import parse
 from nearstar.language.types import Sequence, Signature, Vector
@@ -190,7 +191,7 @@ def test_a_centred_window_looks_ahead_by_half_its_size(reduction, size) -> None:
 @pytest.mark.parametrize("name", sorted(PRIMITIVES))
 def test_primitives(name: str) -> None:
     """Each primitive and its gradient, over ordinary and large arguments."""
-    arity = PRIMITIVES[name]
+    arity = PRIMITIVES[name].arity
     names = "abc"[:arity]
     meaning = {
         1: lambda a: primitive(name, a),

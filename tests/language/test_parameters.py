@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as npst
 from strategies import SUMMARIES, domains, programs, signatures
 
 from nearstar.data import Scale
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.packing import pack
 from nearstar.engine.session import Session
 from nearstar.language.domain import Domain

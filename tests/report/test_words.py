@@ -10,15 +10,15 @@ from model.export.cases import Case, case_of, cases, every_construct
 from strategies import rich_domain
 
 from nearstar import Domain, Model, parse
-from nearstar.language.operators.windows import REDUCTIONS
 from nearstar.language.program import Path
+from nearstar.language.reductions import REDUCTIONS
+from nearstar.language.view import View
 from nearstar.model.explain import explain, numbered
 from nearstar.model.explain.nodes import nodes_of
 from nearstar.model.explain.values import parts_of
 from nearstar.model.model import Sequences
 from nearstar.report.conditions import Carried, Condition, OfPart, Quantity, Same, Sum
 from nearstar.report.numbers import near
-from nearstar.report.views import View
 from nearstar.report.words import lines_of, notes_of
 
 CRIM13 = Domain.built_in("crim13")
@@ -42,9 +42,9 @@ def seen(view: View, frames: np.ndarray, position: int) -> np.ndarray:
     window = frames[max(position - view.back, 0) : position + view.ahead + 1]
     if view.reduction is None:
         return frames[position]
-    if view.reduction == "Change":
+    if view.reduction.name == "Change":
         return window[-1] - window[0]
-    reduce = {"Average": np.mean, "Max": np.max, "Min": np.min}[view.reduction]
+    reduce = {"Average": np.mean, "Max": np.max, "Min": np.min}[view.reduction.name]
     return np.asarray(reduce(window, axis=0))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from nearstar.language.expression import tanh
 from nearstar.language.function import record
 from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.operation import Operation
 from nearstar.language.operators import (
     BUILT_IN,
     Affine,
@@ -29,7 +30,7 @@ from nearstar.language.operators import (
     Window,
     if_then_else,
 )
-from nearstar.language.program import Apply, Hole, Operation, Program
+from nearstar.language.program import Apply, Hole, Program
 from nearstar.language.types import Sequence as SequenceOf
 from nearstar.language.types import Signature, Vector
 from nearstar.search.constraints import Constraints

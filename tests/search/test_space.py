@@ -15,8 +15,9 @@ from tabulated import TOLERANCE, Case, Table, random_case, solve
 from nearstar.language.canonical import canonical
 from nearstar.language.domain import Domain
 from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.operation import Operation
 from nearstar.language.operators import ADD, MINIMUM, MULTIPLY, Affine, Constant, Group, Select
-from nearstar.language.program import Hole, Operation, Program, walk
+from nearstar.language.program import Hole, Program, walk
 from nearstar.language.text import parse
 from nearstar.language.types import Signature, Vector
 from nearstar.search.astar import AStar

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import domains, programs, signatures
 
 from nearstar import Budget, Domain, Scale, Sequences, Task, Units, parse, train
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.packing import pack
 from nearstar.engine.session import Session
 from nearstar.language.parameters import layout

@@ -10,8 +10,7 @@ from typing import Any
 from nearstar.cli import values
 from nearstar.cli.folder import RESULT, load_model
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.language.columns import columns_read
-from nearstar.language.program import is_complete
+from nearstar.language.program import columns_read, is_complete
 from nearstar.language.text import to_text
 from nearstar.model.explain import in_parts
 from nearstar.model.model import Model

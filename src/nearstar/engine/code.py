@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nearstar.engine.kernels import machine
 from nearstar.engine.kernels import opcodes as op
+from nearstar.language.reductions import REDUCTIONS
 
 _POINTWISE = {
     op.LITERAL: ("out", "constant", "", "", "count", "strides"),
@@ -32,13 +33,14 @@ _FIELDS = {
     op.PREVIOUS: ("out", "later"),
     op.CELL: ("gates", "out", "out", "out", "count"),
     op.LAST: ("out", "row"),
-    op.SPREAD: ("out", "row"),
+    op.BROADCAST: ("out", "row"),
     op.AVERAGE_ROW: ("out", "row", "reach", "reach"),
     **_POINTWISE,
 }
 _ANYWHERE = {op.AFFINE, op.PARAMETER, *_POINTWISE}
 _ALLOWED = {
-    op.FRAMES: {op.FEATURE, op.WINDOW, op.AFFINE_FEATURES, op.SPREAD, op.AVERAGE_ROW} | _ANYWHERE,
+    op.FRAMES: {op.FEATURE, op.WINDOW, op.AFFINE_FEATURES, op.BROADCAST, op.AVERAGE_ROW}
+    | _ANYWHERE,
     op.LANES: {op.WINDOW_LAST, op.LAST} | _ANYWHERE,
     op.STEPS: {op.AFFINE_PAST, op.PREVIOUS, op.CELL} | _ANYWHERE,
 }
@@ -171,7 +173,7 @@ class _Check:
                 "constant": len(code.constants),
                 "parameter": code.n_parameters,
                 "feature": code.n_features,
-                "reduction": op.CHANGE + 1,
+                "reduction": len(REDUCTIONS),
                 "flag": 2,
                 "strides": 8,
             }.get(name, 2**30)

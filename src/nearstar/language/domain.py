@@ -17,6 +17,7 @@ from nearstar.data.derived import read_derived
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar, Rule
 from nearstar.language.grouping import by_stem
+from nearstar.language.operation import Operation
 from nearstar.language.operators import (
     BUILT_IN,
     Affine,
@@ -30,7 +31,7 @@ from nearstar.language.operators import (
     Window,
     if_then_else,
 )
-from nearstar.language.program import Apply, Operation, Program, walk
+from nearstar.language.program import Apply, Program, walk
 from nearstar.language.template import by_word
 from nearstar.language.types import Sequence, Signature, Vector
 from nearstar.util.checks import is_number
@@ -38,7 +39,6 @@ from nearstar.util.errors import DomainError
 from nearstar.util.nearest import suggestion
 
 _BUILT_IN = resources.files("nearstar.language") / "domains"
-_WINDOW = re.compile(r"(Sliding|Centred)Window(Average|Max|Min|Change)([1-9][0-9]{0,6})")
 _SIZES = (("Sliding", 5), ("Sliding", 10), ("Centred", 5), ("Centred", 11))
 """Windows to propose; there are others of any size."""
 _RULES = {
@@ -54,12 +54,6 @@ _RULES = {
     "vectors": ("if", "add", "multiply", "affine"),
 }
 """The rules of the paper's domains, for domains that do not name their own."""
-_FITTING: dict[str, tuple[type, ...]] = {
-    "sequences": (Map, MapPrefix, Input),
-    "summaries": (Fold, Window),
-    "vectors": (Affine, Select, Constant, Input),
-}
-"""Operations that may be rules of each kind, besides functions."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +105,7 @@ class Domain:
         object.__setattr__(self, "costs", self._checked_costs())
         for kind in _RULES:
             for operation in self._operations_of(kind):
-                lifted = isinstance(operation, Function) and (kind == "vectors" or operation.lifts)
-                if not lifted and not isinstance(operation, _FITTING[kind]):
+                if kind not in operation.rules:
                     raise DomainError(
                         f"domain {self.name}: {operation.name} can never stand among the rules "
                         f"for {kind}; see docs/domains.md for which go where"
@@ -317,7 +310,7 @@ class Domain:
         named: list[tuple[str, Operation]] = [(each.name, each) for each in self.functions]
         named += [(f"{alias}Affine", Affine(by_name[name])) for alias, name in self.aliases.items()]
         for name, operation in named:
-            if name in table or name in ("affine", "sel") or _WINDOW.fullmatch(name):
+            if name in table or name in ("affine", "sel") or Window.named(name):
                 raise DomainError(f"the name {name} is already taken; choose another one")
             table[name] = operation
         by_word((if_then_else(self.beta), *BUILT_IN, *self.functions))
@@ -328,10 +321,7 @@ class Domain:
 
         DomainError for windows that cannot be, such as centred ones of an even size.
         """
-        if match := _WINDOW.fullmatch(name):
-            where, reduction, size = match.groups()
-            return Window(reduction, int(size), where == "Centred")  # type: ignore[arg-type]
-        return self._operations.get(name)
+        return Window.named(name) or self._operations.get(name)
 
     def _expand(self, name: str) -> list[Operation]:
         """The operations that a rule name stands for: ``affine`` and ``sel`` are families."""
@@ -368,33 +358,20 @@ class Domain:
             raise DomainError(
                 f"domain {self.name} has {len(self.features)} features, the task {root.input.size}"
             )
-        sequence, vector = Sequence(root.input.size), Vector(root.input.size)
-        return Grammar(
-            root,
-            sequences=self._rules_for("sequences", Signature(sequence, Sequence(1))),
-            summaries=self._rules_for("summaries", Signature(sequence, Vector(1))),
-            vectors=self._rules_for("vectors", Signature(vector, Vector(1))),
-        )
+        return Grammar(root, *map(self._rules_for, _RULES))
 
     def cost(self, program: Program) -> float:
         """Structural cost of a program, also of one that the rules in use would not make."""
         nodes = (node for _, node in walk(program) if isinstance(node, Apply))
-        return sum(self._cost(node.operation, len(node.arguments)) for node in nodes)
+        return sum(self._cost(node.operation) for node in nodes)
 
-    def _rules_for(self, kind: str, example: Signature) -> tuple[Rule, ...]:
-        return tuple(
-            Rule(operation, self._cost(operation, len(operation.arguments(example) or ())))
-            for operation in self._operations_of(kind)
-        )
+    def _rules_for(self, kind: str) -> tuple[Rule, ...]:
+        return tuple(Rule(each, self._cost(each)) for each in self._operations_of(kind))
 
-    def _cost(self, operation: Operation, n_arguments: int) -> float:
+    def _cost(self, operation: Operation) -> float:
         if operation.name in self.costs:
             return self.costs[operation.name]
-        if isinstance(operation, Function):
-            if operation.cost is not None:
-                return operation.cost
-            n_arguments = len(operation.takes)
-        return self.penalty * n_arguments
+        return self.penalty * operation.opens if operation.cost is None else operation.cost
 
 
 def _check_name(name: str) -> None:

@@ -12,6 +12,7 @@ import reprlib
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from nearstar.language.primitives import PRIMITIVES
 from nearstar.util.errors import DomainError
 
 Size = int | Literal["out"]
@@ -20,25 +21,6 @@ MAX_NODES = 2000
 """Expressions are trees: what is used twice counts twice."""
 MAX_HEIGHT = 100
 """Levels of an expression: everything that walks one can then recurse safely."""
-
-PRIMITIVES = {
-    "add": 2,
-    "subtract": 2,
-    "multiply": 2,
-    "divide": 2,
-    "minimum": 2,
-    "maximum": 2,
-    "greater": 2,
-    "mix": 3,
-    "absolute": 1,
-    "sqrt": 1,
-    "tanh": 1,
-    "sigmoid": 1,
-    "exp": 1,
-    "log": 1,
-    "relu": 1,
-}
-"""Primitives with the number of their operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +228,7 @@ def _from_data(data: Any, levels: int) -> Expression:
         case _:
             raise DomainError(f"not a stored expression: {reprlib.repr(data)}")
     parts = tuple(_from_data(operand, levels - 1) for operand in operands)
-    if kind in PRIMITIVES and len(parts) == PRIMITIVES[kind]:
+    if kind in PRIMITIVES and len(parts) == PRIMITIVES[kind].arity:
         return primitive(kind, *parts)
     match kind, parts, value:
         case "argument", (), int():

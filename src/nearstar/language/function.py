@@ -7,20 +7,25 @@ import math
 import re
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
 from nearstar.language.expression import Expression, Features, Size, from_data, to_data
-from nearstar.language.template import template
+from nearstar.language.meaning import Occurrence, Site, value_of
+from nearstar.language.operation import Operation, count
+from nearstar.language.program import Apply
+from nearstar.language.template import Piece, template
 from nearstar.language.types import Signature, Vector
+from nearstar.language.view import View
 from nearstar.util.errors import DomainError
 from nearstar.util.nearest import suggestion
 
 Law = Literal["commutative", "associative"]
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
-class Function:
+class Function(Operation):
     """A function of sub-expressions, and of the input's features.
 
     It stands where a vector → vector expression may; with ``lifts`` also where sequence → vector
@@ -37,6 +42,8 @@ class Function:
     """None: the grammar's penalty for each argument, as for the built-in rules."""
     lifts: bool = False
     laws: frozenset[Law] = frozenset()
+    called: str = field(default="", compare=False)
+    """What a person would call its value; its name, if nothing is said."""
 
     def __post_init__(self) -> None:
         name, meaning = self.name, self.meaning
@@ -73,6 +80,45 @@ class Function:
             for size in self.takes
         )
 
+    def value(self, here: Occurrence, at: Site[V]) -> V:
+        values = [
+            at.broadcast(each, value_of(each, at.whole()))
+            if here.signature.maps_sequences and each.signature.summarises
+            else value_of(each, at)
+            for each in here.arguments
+        ]
+        return at.function(here, self, values)
+
+    @property
+    def form(self) -> tuple[Piece, ...]:
+        return template(self)
+
+    @property
+    def rules(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("sequences", "summaries", "vectors") if self.lifts else ("vectors",)
+
+    @property
+    def opens(self) -> int:  # type: ignore[override]
+        return len(self.takes)
+
+    @property
+    def noun(self) -> str:
+        return self.called or self.name.lower()
+
+    def misfit(self, signature: Signature) -> str:
+        if not signature.maps_vectors and not self.lifts:
+            return "is a function of vectors"
+        columns = self.columns(signature)
+        if columns and max(columns) >= signature.input.size:
+            return super().misfit(signature)
+        return f"gives {count(self.gives)}"
+
+    def words(self, node: Apply, features: str, view: View) -> str:
+        return f"reads {features}" if features else ""
+
+    def columns(self, signature: Signature) -> tuple[int, ...]:
+        return self.features()
+
     def features(self) -> tuple[int, ...]:
         """Columns of the input that the meaning reads."""
         features = _features(self.meaning)
@@ -93,6 +139,8 @@ class Function:
 
     def bind(self, names: Sequence[str]) -> Function:
         """The function with feature names resolved to columns."""
+        if not _features(self.meaning):
+            return self
         columns = {name: column for column, name in enumerate(names)}
         return replace(self, meaning=_bind(self.meaning, self.name, columns))
 
@@ -139,6 +187,8 @@ def record(
     cost: float | None = None,
     lifts: bool = False,
     laws: Sequence[Law] = (),
+    called: str = "",
+    made: type[Function] | None = None,
 ) -> Function:
     """Record what a Python function does as a library function, without trying it out."""
     _check_head(name, takes, gives)
@@ -159,49 +209,9 @@ def record(
     if prints is None:
         slots = [f"{{{index}}}" for index in range(len(arguments))] or ["{x}"]
         prints = f"{name}({', '.join(slots)})"
-    return Function(name, tuple(takes), gives, result, prints, cost, lifts, frozenset(laws))
-
-
-def function(
-    name: str,
-    *,
-    takes: Sequence[Size],
-    gives: Size = "out",
-    prints: str | None = None,
-    cost: float | None = None,
-    lifts: bool = False,
-    laws: Sequence[Law] = (),
-) -> Callable[[Callable[..., Expression]], Function]:
-    """Declare a library function; the decorated Python function says what it means.
-
-    ``takes`` are the sizes of its arguments and ``gives`` the size of its value: numbers, or
-    ``"out"``, the output size of the place where it stands. A first parameter named ``x`` is the
-    input: ``x["speed"]`` or ``x[3]`` is a feature in the data's own units. ``prints`` is its
-    form in text: words, ``{0}``, ``{1}``, … for the arguments and ``{x}`` for the variable.
-    The function is tried out at once, on ordinary and on extreme inputs.
-
-        @function("distance", takes=(2, 2), gives=1)
-        def distance(a, b):
-            return sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)
-    """
-
-    def declare(meaning: Callable[..., Expression]) -> Function:
-        from nearstar.engine.probe import probe  # the engine is only needed to try a function out
-
-        declared = record(
-            meaning,
-            name,
-            takes=takes,
-            gives=gives,
-            prints=prints,
-            cost=cost,
-            lifts=lifts,
-            laws=laws,
-        )
-        probe(declared)
-        return declared
-
-    return declare
+    return (made or Function)(
+        name, tuple(takes), gives, result, prints, cost, lifts, frozenset(laws), called
+    )
 
 
 def _check_head(name: str, takes: Sequence[Size], gives: Size) -> None:

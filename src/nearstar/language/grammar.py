@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from nearstar.language.operation import Operation
 from nearstar.language.program import (
     Apply,
-    Operation,
     Path,
     Production,
     Program,

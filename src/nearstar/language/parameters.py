@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
-from nearstar.language.networks import Units, hidden_units
-from nearstar.language.operators import Affine, Constant, Window
-from nearstar.language.program import Hole, Path, Program, node_at, walk
+from nearstar.language.networks import Units, hidden_units, network_for
+from nearstar.language.operation import Matrix
+from nearstar.language.program import Hole, Path, Program, walk
+from nearstar.language.view import view_at
 from nearstar.util.errors import ProgramError
 
 Theta = NDArray[np.float64]
@@ -27,20 +28,33 @@ MOST_DIGITS = 17
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One matrix of parameters."""
+    """One matrix of parameters, and where it is."""
 
     path: Path
-    role: str
-    """affine, constant; or, in a hole: hidden, gates, recurrent, output."""
-    columns: tuple[int, ...]
-    others: int
-    bias: bool
-    outputs: int
+    matrix: Matrix
     start: int
-    bound: float
-    """Initial values are drawn uniformly from −bound to bound."""
     centred: bool = True
     """Whether the features it reads have the data's mean (a window's change has mean 0)."""
+
+    @property
+    def role(self) -> str:
+        return self.matrix.role
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        return self.matrix.columns
+
+    @property
+    def others(self) -> int:
+        return self.matrix.others
+
+    @property
+    def bias(self) -> bool:
+        return self.matrix.bias
+
+    @property
+    def outputs(self) -> int:
+        return self.matrix.outputs
 
     @property
     def rows(self) -> int:
@@ -49,6 +63,11 @@ class Block:
     @property
     def stop(self) -> int:
         return self.start + self.rows * self.outputs
+
+    @property
+    def bound(self) -> float:
+        """Initial values are drawn uniformly from −bound to bound."""
+        return 1 / math.sqrt(max(self.matrix.fan_in, 1))
 
     def of(self, theta: NDArray[np.floating]) -> NDArray[np.floating]:
         """This block of θ as a matrix (a view)."""
@@ -59,42 +78,16 @@ def layout(program: Program, units: Units | None = None) -> tuple[Block, ...]:
     """The blocks of θ; ``units`` sizes the networks of holes, which have none without it."""
     sizes = hidden_units(program, units) if units else {}
     blocks: list[Block] = []
-
-    def add(
-        path: Path, role: str, columns: tuple[int, ...], others: int, outputs: int, fan_in: int
-    ) -> None:
-        blocks.append(
-            Block(
-                path,
-                role,
-                columns,
-                others,
-                role != "recurrent",
-                outputs,
-                blocks[-1].stop if blocks else 0,
-                1 / math.sqrt(max(fan_in, 1)),
-                centred=not _under_change(program, path),
-            )
-        )
-
     for path, node in walk(program):
-        signature, out = node.signature, node.signature.output.size
-        everything = tuple(range(signature.input.size))
-        if isinstance(node, Hole):
-            if path not in sizes:
-                continue
-            hidden = sizes[path]
-            if signature.maps_vectors:
-                add(path, "hidden", everything, signature.carried, hidden, signature.input_size)
-            else:
-                add(path, "gates", everything, 0, 4 * hidden, hidden)
-                add(path, "recurrent", (), hidden, 4 * hidden, hidden)
-            add(path, "output", (), hidden, out, hidden)
-        elif isinstance(node.operation, Affine):
-            columns = node.operation.columns(signature)
-            add(path, "affine", columns, signature.carried, out, len(columns) + signature.carried)
-        elif isinstance(node.operation, Constant):
-            add(path, "constant", (), 0, out, 1)
+        signature = node.signature
+        matrices: tuple[Matrix, ...] = ()
+        if not isinstance(node, Hole):
+            matrices = node.operation.matrices(signature)
+        elif path in sizes:
+            matrices = network_for(signature).matrices(signature, sizes[path])
+        for matrix in matrices:
+            start = blocks[-1].stop if blocks else 0
+            blocks.append(Block(path, matrix, start, view_at(program, path).moves))
     return tuple(blocks)
 
 
@@ -176,12 +169,3 @@ def check(blocks: tuple[Block, ...], theta: Theta) -> None:
         )
     if not np.isfinite(theta).all():
         raise ProgramError("parameters must be finite numbers")
-
-
-def _under_change(program: Program, path: Path) -> bool:
-    return any(
-        not isinstance(above := node_at(program, path[:end]), Hole)
-        and isinstance(above.operation, Window)
-        and above.operation.reduction == "Change"
-        for end in range(len(path))
-    )

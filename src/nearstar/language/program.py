@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar
 
+from nearstar.language.notation import text_of
+from nearstar.language.operation import Operation
 from nearstar.language.types import Signature
 from nearstar.util.errors import ProgramError
 
@@ -18,20 +20,6 @@ MAX_HEIGHT = 100
 
 Path = tuple[int, ...]
 """Where a node stands: the argument to follow at each step from the root."""
-
-
-class Operation(Protocol):
-    """What a node does. Operations are immutable, hashable values."""
-
-    @property
-    def name(self) -> str:
-        """The name that text, grammars and cost tables use."""
-
-    def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
-        """Types of the arguments where the operation has this type; None if it cannot have it."""
-
-    def __hash__(self) -> int:
-        """As of any value that tables are looked up by."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,9 +77,8 @@ class _Shown:
     signature: Signature
 
     def __str__(self) -> str:
-        from nearstar.language.text import to_text  # which is written in terms of programs
-
-        return to_text(cast("Program", self))
+        assert isinstance(self, Apply | Hole)
+        return text_of(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self}: {self.signature})"
@@ -108,6 +95,7 @@ class Hole(_Shown):
 
     signature: Signature
 
+    production: ClassVar[None] = None
     arguments: ClassVar[tuple[Program, ...]] = ()
     size: ClassVar[int] = 0
     height: ClassVar[int] = 0
@@ -303,3 +291,21 @@ def open_up(operation: Operation, signature: Signature) -> Apply:
     """The operation with a hole for each argument: the same object in all programs."""
     arguments = production(operation, signature).arguments
     return Apply(operation, signature, tuple(map(Hole, arguments)))
+
+
+def columns_read(program: Program) -> tuple[int, ...]:
+    """All columns that a program reads, in order; a hole's network reads every one."""
+    columns: set[int] = set()
+    for _, node in walk(program):
+        if isinstance(node, Hole):
+            return tuple(range(program.signature.input.size))
+        columns.update(node.operation.columns(node.signature))
+    return tuple(sorted(columns))
+
+
+def rebuilt(program: Program, operation: Callable[[Operation], Operation]) -> Program:
+    """The program with another operation of the same types for each of its own."""
+    if isinstance(program, Hole):
+        return program
+    arguments = tuple(rebuilt(argument, operation) for argument in program.arguments)
+    return Apply(operation(program.operation), program.signature, arguments)

@@ -149,3 +149,10 @@ def _problem_of_literals(pieces: tuple[Piece, ...]) -> str | None:
 
 def _shown(piece: Piece) -> str:
     return repr(piece.text) if piece.kind == "word" else f"{{{piece.text}}}"
+
+
+def outline(form: tuple[Piece, ...], variable: str) -> str:
+    """The form as a person would sketch it: ``if … > 0 then … else …``."""
+    bound = VARIABLES[2] if variable == VARIABLES[1] else VARIABLES[1]
+    shown = {"argument": "…", "variable": variable, "binder": bound, "numbers": ""}
+    return "".join(" " * piece.spaced + shown.get(piece.kind, piece.text) for piece in form)

@@ -17,7 +17,7 @@ from nearstar.data.recordings import Recordings
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.data.windows import cut
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
 from nearstar.language.domain import Domain

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nearstar.language.operators import Affine, Constant, Fold, Input, MapPrefix, Select, Window
+from nearstar.language.operators import Fold, MapPrefix, Window
 from nearstar.language.program import Path
+from nearstar.language.view import View, view_at
 from nearstar.model.explain.nodes import Leaf, Node
 from nearstar.model.model import Model
 from nearstar.report.numbers import near, shown, significant
-from nearstar.report.views import View, view_at
 
 _LONGEST = 6
 """Most terms of a sum that is written out; a longer one is read in its own table."""
@@ -115,15 +115,11 @@ def condition_of(
     # A window gives what its body does of what the window shows.
     body = exact[asked.arguments[0]] if isinstance(asked.operation, Window) else asked
     part = OfPart(asked.number, _when(asked, exact))
-    view = view_at(exact, body.path)
-    match body.operation:
-        case Affine() | Constant() if body.leaf:
-            return _of_leaf(body.leaf, rounded[body.path].leaf or body.leaf, view, model) or part
-        case Select(group=group):
-            return _plain(group.columns[0], view, model)
-        case Input():
-            return _plain(0, view, model)
-    return part
+    view = view_at(model.program, body.path)
+    if body.leaf is not None:
+        return _of_leaf(body.leaf, rounded[body.path].leaf or body.leaf, view, model) or part
+    picks = body.operation.picks(body.signature)
+    return part if picks is None else _plain(picks[0], view, model)
 
 
 def _when(asked: Node, nodes: Mapping[Path, Node]) -> str:
@@ -173,6 +169,5 @@ def _plain(column: int, view: View, model: Model) -> Condition:
 def _rounded(value: float, quantity: Quantity, model: Model) -> float:
     if isinstance(quantity, Carried):
         return significant(value)
-    changing = quantity.view.reduction == "Change"
-    mean = 0.0 if changing else float(model.scale.mean[quantity.column])
+    mean = float(model.scale.mean[quantity.column]) if quantity.view.moves else 0.0
     return near(value, mean, float(model.scale.std[quantity.column]))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nearstar.language.notation import HOLE
 from nearstar.language.text import to_text
-from nearstar.language.text.printing import HOLE
 from nearstar.report.numbers import significant
 from nearstar.run.limits import Limits
 from nearstar.run.results.audit import Audit, audit_completions, audit_search

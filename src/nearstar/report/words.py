@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nearstar.language.columns import columns_of, columns_read
-from nearstar.language.function import Function
-from nearstar.language.operators import Fold, Input, Map, MapPrefix, Select, Window
-from nearstar.language.program import Path, Program, applied
+from nearstar.language.operators import Window
+from nearstar.language.program import Path, columns_read
 from nearstar.language.text import to_text
+from nearstar.language.view import view_at
 from nearstar.model.explain.listing import heading
 from nearstar.model.explain.nodes import DIGITS, Node, nodes_of
 from nearstar.model.model import Model
 from nearstar.report.conditions import Condition, condition_of
 from nearstar.report.numbers import shown, significant
-from nearstar.report.views import view_at
 
 _LISTED = 6
 """Most features that a line names."""
@@ -49,7 +47,7 @@ def lines_of(model: Model) -> dict[Path, Line]:
             node,
             _role(path, rounded),
             node.operation.name if node.leaf is not None or smooth else heading(node),
-            f"if {condition.words}" if condition else _words(node, rounded, model),
+            f"if {condition.words}" if condition else _words(node, model),
             condition,
         )
     return lines
@@ -66,37 +64,14 @@ def _role(path: Path, nodes: Mapping[Path, Node]) -> str:
     return _BRANCHES[path[-1]] if branches else ""
 
 
-def _words(node: Node, nodes: Mapping[Path, Node], model: Model) -> str:
-    match node.operation:
-        case Map():
-            return "at every frame"
-        case MapPrefix():
-            reach = "around" if _looks_ahead(node.program) else "up to"
-            return f"at every frame, from the frames {reach} it"
-        case Fold():
-            return "frame by frame, with an accumulator that is 0 at first"
-        case Window():
-            return view_at(nodes, node.arguments[0]).of_each
-        case Select() | Input():
-            carried = " and the accumulator" if _sees_accumulator(node) else ""
-            return f"{_features(node, model)}{carried}, unchanged"
-        case Function() if columns_of(node.operation, node.signature):
-            return f"reads {_features(node, model)}"
-    return ""
-
-
-def _looks_ahead(program: Program) -> bool:
-    return any(
-        isinstance(each.operation, Window) and each.operation.ahead > 0 for each in applied(program)
-    )
-
-
-def _sees_accumulator(node: Node) -> bool:
-    return isinstance(node.operation, Input) and node.signature.carried > 0
+def _words(node: Node, model: Model) -> str:
+    operation, path = node.operation, node.path
+    view = view_at(model.program, (*path, 0)) if node.arguments else view_at(model.program, path)
+    return operation.words(node.program, _features(node, model), view)
 
 
 def _features(node: Node, model: Model) -> str:
-    columns = dict.fromkeys(columns_of(node.operation, node.signature))
+    columns = dict.fromkeys(node.operation.columns(node.signature))
     names = [model.domain.features[column] for column in columns]
     more = len(names) - _LISTED
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:_LISTED])} and {more} more"

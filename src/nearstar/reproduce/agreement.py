@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from nearstar.language.columns import columns_read
 from nearstar.language.domain import Domain
-from nearstar.language.program import Program
+from nearstar.language.program import Program, columns_read
 from nearstar.reproduce.trial import Trial
 
 

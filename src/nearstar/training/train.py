@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
 from nearstar.engine.kernels import machine
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks
 from nearstar.engine.session import Session
 from nearstar.language.domain import Domain

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from strategies import domains, programs, rich_domain, signatures
 
 from nearstar import Domain, Model, Scale, Sequences, parse
-from nearstar.language.expression import PRIMITIVES, primitive
+from nearstar.language.expression import primitive
 from nearstar.language.function import Function, record
 from nearstar.language.operators import Affine
 from nearstar.language.parameters import layout, unscaled
+from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Apply, Program
 from nearstar.training.starting import initial
 
@@ -154,7 +155,7 @@ def every_primitive() -> list[Case]:
     }
     found = [
         of_function(record(meanings[arity](name), f"the_{name}", takes=("out",) * arity))
-        for name, arity in PRIMITIVES.items()
+        for name, arity in ((each.name, each.arity) for each in PRIMITIVES.values())
     ]
     found.append(of_function(record(lambda: primitive("sqrt", 2.0), "root_two", takes=())))
     found.append(of_function(record(lambda x: x["x1"] - 1, "one_for_all", takes=())))

@@ -39,19 +39,19 @@ def forward_window(code, values, sums, data, steps, lengths):
     feature = data[code[2]]
     y = values[code[1]]
     back, ahead = np.int64(code[4]), np.int64(code[5])
-    if code[3] == op.AVERAGE:
+    if code[3] == op.WINDOW_AVERAGE:
         average(y, feature, sums, steps, lengths, back, ahead)
         return
     for t in range(steps.shape[0] - 1):
         out = y[steps[t] : steps[t + 1]]
         low = max(t - back, 0)
         high = min(t + ahead, steps.shape[0] - 2)
-        if code[3] == op.CHANGE:
+        if code[3] == op.WINDOW_CHANGE:
             for lane in range(out.shape[0]):
                 end = min(high, lengths[lane] - 1)
                 out[lane] = feature[steps[end] + lane] - feature[steps[low] + lane]
         else:
-            _extremes(out, code[3] == op.MAX, feature, steps, low, high)
+            _extremes(out, code[3] == op.WINDOW_MAX, feature, steps, low, high)
 
 
 @kernel
@@ -84,16 +84,16 @@ def _extremes(y, largest, feature, steps, low, high):
 @kernel
 def _reduce(reduction, feature, steps, lane, low, high):
     """The reduction of one sequence's elements low … high."""
-    if reduction == op.CHANGE:
+    if reduction == op.WINDOW_CHANGE:
         return feature[steps[high] + lane] - feature[steps[low] + lane]
     result = feature[steps[low] + lane]
-    if reduction == op.AVERAGE:
+    if reduction == op.WINDOW_AVERAGE:
         total = np.float64(result)
         for s in range(low + 1, high + 1):
             total += np.float64(feature[steps[s] + lane])
         return np.float32(total / (high - low + 1))
     for s in range(low + 1, high + 1):
         value = feature[steps[s] + lane]
-        if (value > result) if reduction == op.MAX else (value < result):
+        if (value > result) if reduction == op.WINDOW_MAX else (value < result):
             result = value
     return result

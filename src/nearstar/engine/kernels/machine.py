@@ -28,14 +28,14 @@ from nearstar.engine.kernels.linear import address, combine, correlate, fill, to
 from nearstar.engine.kernels.loss import cross_entropy, decide
 from nearstar.engine.kernels.pointwise import backward_pointwise, forward_pointwise
 from nearstar.engine.kernels.recurrent import (
+    backward_broadcast,
     backward_cell,
     backward_last,
     backward_previous,
-    backward_spread,
+    forward_broadcast,
     forward_cell,
     forward_last,
     forward_previous,
-    forward_spread,
 )
 
 TRAIN: Final = 0
@@ -139,7 +139,7 @@ def _forward(tables, data, steps, lengths, first, n, parameters, work):
                     x, back, ahead = values[code[2]], np.int64(code[3]), np.int64(code[4])
                     average(values[code[1]], x, work.sums, steps, lengths, back, ahead)
                 else:
-                    forward_spread(code, values, steps)
+                    forward_broadcast(code, values, steps)
 
 
 @kernel
@@ -168,8 +168,8 @@ def _backward(tables, data, steps, lengths, first, n, parameters, work):
                     backward_cell(code, work.values, work.slopes, start, count, before)
                 elif what == op.LAST:
                     backward_last(code, work.slopes, steps, lengths)
-                elif what == op.SPREAD:
-                    backward_spread(code, work.slopes, steps)
+                elif what == op.BROADCAST:
+                    backward_broadcast(code, work.slopes, steps)
                 elif what == op.AVERAGE_ROW:
                     dx, dy = work.slopes[code[2]], work.slopes[code[1]]
                     back, ahead = np.int64(code[3]), np.int64(code[4])

@@ -34,7 +34,7 @@ WINDOW_LAST: Final = 6  # out, f, reduction, back, ahead     LANES: at the end o
 PREVIOUS: Final = 7  # out, source       STEPS: a row one step earlier, zeros at first
 CELL: Final = 8  # first gate, first c, first tanh c, first h, n: an LSTM cell           STEPS
 LAST: Final = 9  # out, source            LANES: a row of frames at the end of each sequence
-SPREAD: Final = 10  # out, source          FRAMES: a row of sequences at each of their frames
+BROADCAST: Final = 10  # out, source          FRAMES: a row of sequences at each of their frames
 AVERAGE_ROW: Final = 11  # out, source, back, ahead     FRAMES: averages over a window of steps
 
 # Pointwise, any region. Field 5 is the number of adjacent output rows; bits of field 6 say which
@@ -58,7 +58,7 @@ LOG: Final = 27
 RELU: Final = 28
 
 # Reductions of windows.
-AVERAGE: Final = 0
-MAX: Final = 1
-MIN: Final = 2
-CHANGE: Final = 3
+WINDOW_AVERAGE: Final = 0
+WINDOW_MAX: Final = 1
+WINDOW_MIN: Final = 2
+WINDOW_CHANGE: Final = 3

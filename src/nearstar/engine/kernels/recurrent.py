@@ -70,7 +70,7 @@ def backward_last(code, slopes, steps, lengths):
 
 
 @kernel
-def forward_spread(code, values, steps):
+def forward_broadcast(code, values, steps):
     """A row of sequences at each of their frames."""
     for t in range(steps.shape[0] - 1):
         n = steps[t + 1] - steps[t]
@@ -79,7 +79,7 @@ def forward_spread(code, values, steps):
 
 
 @kernel
-def backward_spread(code, slopes, steps):
+def backward_broadcast(code, slopes, steps):
     for t in range(steps.shape[0] - 1):
         n = steps[t + 1] - steps[t]
         dy = row(slopes, code[1], steps[t], n)

@@ -16,17 +16,17 @@ from typing import Literal, NamedTuple
 from nearstar.language.expression import Expression
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar
+from nearstar.language.operation import Operation
 from nearstar.language.operators import (
     Affine,
     Constant,
     Fold,
-    Input,
     Map,
     MapPrefix,
     Select,
     Window,
 )
-from nearstar.language.program import Operation, Production, production
+from nearstar.language.program import Production, production
 from nearstar.language.types import Signature
 
 MAX_ARGUMENTS = 6
@@ -69,11 +69,10 @@ def affine_bits(operation: Affine, signature: Signature) -> int:
     return column_bits(operation.columns(signature)) | _accumulator_bit(signature)
 
 
-def pick_bits(operation: Select | Input, signature: Signature) -> int:
-    """What a leaf without parameters reads."""
-    if isinstance(operation, Select):
-        return column_bits(operation.group.columns)
-    return _all_bits(signature)
+def pick_bits(picks: Sequence[int], signature: Signature) -> int:
+    """What a leaf without parameters reads, which gives these components of its input."""
+    last = signature.input.size  # what comes after the features is the accumulator
+    return column_bits([min(each, last) for each in picks]) if signature.maps_vectors else 0
 
 
 @lru_cache(maxsize=4096)

@@ -23,26 +23,23 @@ from nearstar.language.canonical.roles import (
     is_constant,
     is_last,
     is_taken_in,
-    picked,
     role_of,
 )
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar
+from nearstar.language.operation import Operation
 from nearstar.language.operators import (
     Affine,
     Constant,
     Fold,
-    Input,
     Map,
     MapPrefix,
-    Select,
     Window,
 )
 from nearstar.language.program import (
     MAX_HEIGHT,
     Apply,
     Hole,
-    Operation,
     Path,
     Production,
     Program,
@@ -129,9 +126,8 @@ class _Rules:
                 if reads not in self.affine:
                     leaf = open_up(operation, self.signature)
                     self.affine[reads] = Leaf(reads, self.cost[operation], leaf)
-            case Select() | Input():
-                columns = picked(operation, self.signature)
-                self.picks.setdefault(columns, open_up(operation, self.signature))
+            case _ if (picks := operation.picks(self.signature)) is not None:
+                self.picks.setdefault(picks, open_up(operation, self.signature))
 
     def joining_cost(self) -> int:
         """What one more part of a sum costs; 0 where there are no sums."""
@@ -233,9 +229,8 @@ class _Canoniser:
             case Affine():
                 reads = affine_bits(program.operation, program.signature)
                 return self.rules(program.signature).affine[reads].program
-            case Select() | Input():
-                columns = picked(program.operation, program.signature)
-                return self.rules(program.signature).picks[columns]
+            case _ if (picks := program.operation.picks(program.signature)) is not None:
+                return self.rules(program.signature).picks[picks]
             case Window() if is_last(program.operation):
                 return self._with_operation(program, self.rules(program.signature).last)
             case MapPrefix() | Map():
@@ -312,8 +307,8 @@ class _Canoniser:
         operation = body.operation if isinstance(body, Apply) else None
         better: Program | None = None
         if isinstance(node.operation, Map):
-            if isinstance(operation, Select | Input):
-                better = rules.picks.get(picked(operation, body.signature))
+            picks = None if operation is None else operation.picks(body.signature)
+            better = None if picks is None else rules.picks.get(picks)
         elif operation is not None and is_last(operation) and rules.map is not None:
             better = Apply(rules.map, node.signature, body.arguments)
         better = self._no_worse(better, node)

@@ -6,20 +6,17 @@ from functools import lru_cache
 from typing import Literal
 
 from nearstar.language.canonical.closure import pick_bits
-from nearstar.language.expression import Expression
 from nearstar.language.function import Function
+from nearstar.language.operation import Operation
 from nearstar.language.operators import (
     ADD,
     DIFFERENCE,
     MULTIPLY,
     Constant,
-    Input,
-    Select,
+    If,
     Window,
-    if_then_else,
 )
-from nearstar.language.program import Apply, Hole, Operation, Program
-from nearstar.language.types import Signature
+from nearstar.language.program import Apply, Hole, Program
 
 Role = Literal["add", "difference", "multiply", "if", "other"]
 
@@ -39,7 +36,7 @@ def _role_of_function(function: Function) -> Role:
     for role, known in roles:
         if _same_meaning(function, known):
             return role
-    return "if" if _is_if(function) else "other"
+    return "if" if isinstance(function, If) else "other"
 
 
 def _same_meaning(a: Function, b: Function) -> bool:
@@ -50,36 +47,18 @@ def are_alike(a: Operation, b: Operation) -> bool:
     return a == b or role_of(a) == role_of(b) != "other"
 
 
-def _is_if(function: Function) -> bool:
-    """Whether it is the smooth ``if`` of some temperature."""
-    match function.meaning:
-        case Expression(kind="mix", operands=(Expression(kind="sigmoid", operands=(gate,)), _, _)):
-            beta = gate.operands[-1].value if gate.kind == "multiply" else None
-            return isinstance(beta, float) and _same_meaning(function, if_then_else(beta))
-    return False
-
-
 def is_constant(program: Program) -> bool:
     return isinstance(program, Apply) and isinstance(program.operation, Constant)
 
 
 def is_last(operation: Operation) -> bool:
     """Whether it is a window that is the element at the position."""
-    return isinstance(operation, Window) and operation.size == 1 and operation.reduction != "Change"
-
-
-def picked(operation: Select | Input, signature: Signature) -> tuple[int, ...]:
-    """The components of the input that a leaf without parameters gives, in order."""
-    if isinstance(operation, Select):
-        return operation.group.columns
-    return tuple(range(signature.input_size))
+    return isinstance(operation, Window) and operation.size == 1 and operation.reduces.moves
 
 
 def is_taken_in(term: Program, shift: int | None) -> bool:
     """Whether a leaf without parameters reads only what the sum is closed under adding."""
     if shift is None or isinstance(term, Hole):
         return False
-    operation = term.operation
-    return isinstance(operation, Select | Input) and not (
-        pick_bits(operation, term.signature) & ~shift
-    )
+    picks = term.operation.picks(term.signature)
+    return picks is not None and not pick_bits(picks, term.signature) & ~shift

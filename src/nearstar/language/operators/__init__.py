@@ -8,6 +8,7 @@ from nearstar.language.operators.functions import (
     MAXIMUM,
     MINIMUM,
     MULTIPLY,
+    If,
     if_then_else,
 )
 from nearstar.language.operators.leaves import Affine, Constant, Group, Input, Select
@@ -24,6 +25,7 @@ __all__ = [
     "Constant",
     "Fold",
     "Group",
+    "If",
     "Input",
     "Map",
     "MapPrefix",

@@ -1,48 +1,67 @@
-"""The built-in functions, declared as users declare theirs."""
+"""The built-in functions, declared as users declare theirs, and ``if``."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
-from nearstar.language.expression import Expression, maximum, minimum, mix, sigmoid
-from nearstar.language.function import Function, record
+from nearstar.language.expression import Expression, Size, maximum, minimum, mix, sigmoid
+from nearstar.language.function import Function, Law, record
+from nearstar.language.types import Signature
 
-ADD = record(
-    lambda a, b: a + b,
-    "add",
-    takes=("out", "out"),
-    laws=("commutative", "associative"),
-)
-MULTIPLY = record(
-    lambda a, b: a * b,
-    "multiply",
-    takes=("out", "out"),
-    laws=("commutative", "associative"),
-)
-DIFFERENCE = record(lambda a, b: a - b, "difference", takes=("out", "out"))
-MINIMUM = record(
-    lambda a, b: minimum(a, b), "min", takes=("out", "out"), laws=("commutative", "associative")
-)
-MAXIMUM = record(
-    lambda a, b: maximum(a, b), "max", takes=("out", "out"), laws=("commutative", "associative")
-)
+
+class Sum(Function):
+    """``add``: its terms give a share of a fold's accumulator back in equal parts."""
+
+    def shares(self, share: float, memory: float, able: Sequence[bool]) -> tuple[float, ...]:
+        return tuple(share / max(sum(able), 1) * each for each in able)
+
+
+class If(Function):
+    """The smooth ``if``: a gate sigmoid(β · condition) mixes the branches."""
+
+    beta: float
+    """Its temperature; the larger, the harder it decides."""
+
+    latex = r"\begin{{cases}} {1} & \text{{if }} {0} > 0 \\ {2} & \text{{otherwise}} \end{{cases}}"
+
+    def __init__(self, beta: float = 1.0) -> None:
+        takes: tuple[Size, ...] = (1, "out", "out")
+        condition, then, otherwise = (
+            Expression("argument", (), index, size) for index, size in enumerate(takes)
+        )
+        super().__init__(
+            "if",
+            takes=takes,
+            gives="out",
+            meaning=mix(sigmoid(condition * beta), then, otherwise),
+            prints="if {0} > 0 then {1} else {2}",
+            lifts=True,
+            called="choice",
+        )
+        object.__setattr__(self, "beta", beta)
+
+    def details(self, signature: Signature, features: Sequence[str]) -> dict[str, object]:
+        return {"temperature": self.beta}
+
+    def shares(self, share: float, memory: float, able: Sequence[bool]) -> tuple[float, ...]:
+        return 0.0, share, share
 
 
 @cache
-def if_then_else(beta: float = 1.0) -> Function:
-    """The smooth ``if``: a gate sigmoid(β · condition) mixes the branches."""
+def if_then_else(beta: float = 1.0) -> If:
+    """The ``if`` of a temperature: the same object in all programs."""
+    return If(beta)
 
-    def meaning(condition: Expression, then: Expression, otherwise: Expression) -> Expression:
-        return mix(sigmoid(condition * beta), then, otherwise)
 
-    return record(
-        meaning,
-        "if",
-        takes=(1, "out", "out"),
-        prints="if {0} > 0 then {1} else {2}",
-        lifts=True,
-    )
+_TWO: tuple[Size, ...] = ("out", "out")
+_LAWS: tuple[Law, ...] = ("commutative", "associative")
 
+ADD = record(lambda a, b: a + b, "add", takes=_TWO, laws=_LAWS, called="total", made=Sum)
+MULTIPLY = record(lambda a, b: a * b, "multiply", takes=_TWO, laws=_LAWS, called="product")
+DIFFERENCE = record(lambda a, b: a - b, "difference", takes=_TWO)
+MINIMUM = record(minimum, "min", takes=_TWO, laws=_LAWS, called="smaller")
+MAXIMUM = record(maximum, "max", takes=_TWO, laws=_LAWS, called="larger")
 
 BUILT_IN = (ADD, MULTIPLY, DIFFERENCE, MINIMUM, MAXIMUM)
 """All but ``if``, whose temperature β is the domain's."""

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections import abc
 from dataclasses import dataclass
+from typing import TypeVar
 
-from nearstar.language.types import Signature
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.language.meaning import Occurrence, Site
+from nearstar.language.operation import Matrix, Operation, count
+from nearstar.language.program import Apply
+from nearstar.language.types import Sequence, Signature
+from nearstar.language.view import View
+
+V = TypeVar("V")
+
+NEW = 0.3
+"""Where a fold remembers from the beginning, what an element adds is smaller by this than
+elsewhere, for it adds up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +36,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(Operation):
     """``PositionAffine[w; b](x)``: an affine map of a feature group, learned.
 
     Inside a fold it sees the accumulator too. ``group`` None: the full input, printed ``Affine``.
@@ -29,30 +44,61 @@ class Affine:
 
     group: Group | None = None
 
+    family = "affine"
+    latex = "{symbol}{inputs}"
+
     @property
     def name(self) -> str:
         """As it prints."""
         return f"{self.group.title}Affine" if self.group else "Affine"
 
+    @property
+    def prints(self) -> str:
+        return f"{self.name}{{w}}({{x}})"
+
+    @property
+    def noun(self) -> str:
+        return f"{self.group.name}_affine".lower() if self.group else "affine"
+
     def columns(self, signature: Signature) -> tuple[int, ...]:
-        """Features it reads."""
         return self.group.columns if self.group else tuple(range(signature.input.size))
 
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
         fits = signature.maps_vectors and max(self.columns(signature)) < signature.input.size
         return () if fits else None
 
+    def value(self, here: Occurrence, at: Site[V]) -> V:
+        return at.affine(here)
+
+    def matrices(self, signature: Signature) -> tuple[Matrix, ...]:
+        columns, carried = self.columns(signature), signature.carried
+        size, fan_in = signature.output.size, len(columns) + carried
+        return (Matrix("affine", columns, carried, size, fan_in, remember=_remember),)
+
+
+def _remember(matrix: NDArray[np.float32], features: int, share: float) -> None:
+    """Each output keeps a share of its own component."""
+    matrix *= NEW
+    matrix[features:-1] = share * np.eye(matrix.shape[1], dtype=np.float32)
+
 
 @dataclass(frozen=True, slots=True)
-class Select:
+class Select(Operation):
     """``sel_position x``: the features of a group as they are, where their number fits."""
 
     group: Group
+
+    family = "sel"
+    latex = "{symbol}({x})"
 
     @property
     def name(self) -> str:
         """As it prints."""
         return f"sel_{self.group.name}"
+
+    @property
+    def prints(self) -> str:
+        return f"{self.name} {{x}}"
 
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
         columns = self.group.columns
@@ -63,23 +109,68 @@ class Select:
         )
         return () if fits else None
 
+    def value(self, here: Occurrence, at: Site[V]) -> V:
+        return at.features(here, self.group.columns)
+
+    def columns(self, signature: Signature) -> tuple[int, ...]:
+        return self.group.columns
+
+    def picks(self, signature: Signature) -> tuple[int, ...]:
+        return self.group.columns
+
+    def words(self, node: Apply, features: str, view: View) -> str:
+        return f"{features}, unchanged"
+
+    def details(self, signature: Signature, features: abc.Sequence[str]) -> dict[str, object]:
+        return {"features": [features[column] for column in self.group.columns]}
+
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Operation):
     """``const[v]``: a learned constant vector."""
 
     name = "const"
+    prints = "const{w}"
+    noun = "constant"
+    latex = "{symbol}"
 
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
         return () if signature.maps_vectors else None
 
+    def value(self, here: Occurrence, at: Site[V]) -> V:
+        return at.constant(here)
+
+    def matrices(self, signature: Signature) -> tuple[Matrix, ...]:
+        return (Matrix("constant", (), 0, signature.output.size, 1),)
+
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class Input(Operation):
     """``x``: the variable itself, where its type fits; inside a fold with the accumulator."""
 
     name = "x"
+    prints = "{x}"
+    latex = "{variable}"
+    rules = ("sequences", "vectors")
 
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
         same_kind = type(signature.input) is type(signature.output)
         return () if same_kind and signature.input_size == signature.output.size else None
+
+    def value(self, here: Occurrence, at: Site[V]) -> V:
+        return at.variable(here)
+
+    def columns(self, signature: Signature) -> tuple[int, ...]:
+        return tuple(range(signature.input.size))
+
+    def picks(self, signature: Signature) -> tuple[int, ...]:
+        return tuple(range(signature.input_size))
+
+    def misfit(self, signature: Signature) -> str:
+        if isinstance(signature.input, Sequence) and signature.summarises:
+            return "is a sequence"
+        return f"has {count(signature.input_size)}"
+
+    def words(self, node: Apply, features: str, view: View) -> str:
+        carried = " and the accumulator" if node.signature.carried else ""
+        return f"{features}{carried}, unchanged"

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import re
 
-from nearstar.language.columns import columns_of
 from nearstar.language.domain import Domain
 from nearstar.language.function import Function
+from nearstar.language.operation import Operation, count
 from nearstar.language.operators import (
     BUILT_IN,
     Affine,
-    Fold,
     Input,
-    Map,
-    MapPrefix,
     Select,
-    Window,
     if_then_else,
 )
-from nearstar.language.program import Operation
-from nearstar.language.template import KEYWORDS, by_word
-from nearstar.language.text.forms import form, outline
-from nearstar.language.types import Sequence, Signature
+from nearstar.language.reductions import REDUCTIONS
+from nearstar.language.template import KEYWORDS, by_word, outline
+from nearstar.language.types import Signature
 from nearstar.util.nearest import nearest
 
 _LISTED = 12  # names that an error lists
 _WINDOW = re.compile("(Sliding|Centred)Window")
+_WINDOWS = (
+    *("SlidingWindowAverage10", "CentredWindowMax5"),
+    *(f"SlidingWindow{reduction}5" for reduction in list(REDUCTIONS)[2:]),
+)
+"""Some of all windows, one of each reduction."""
 
 
 class Names:
@@ -62,12 +62,9 @@ class Names:
         """What may help somebody who wrote a word that stands for nothing here."""
         operation = self._domain.operation(name)
         if isinstance(operation, Function):
-            return f"write {outline(form(operation), variable)} for it."
+            return f"write {outline(operation.form, variable)} for it."
         if _WINDOW.match(name):
-            return (
-                "windows are SlidingWindowAverage10, CentredWindowMax5, SlidingWindowMin5, "
-                "SlidingWindowChange5 and the like, of an odd size if centred."
-            )
+            return f"windows are {', '.join(_WINDOWS)} and the like, of an odd size if centred."
         close = nearest(name, [*self._all(), variable])
         return f"did you mean {close}?" if close else ""
 
@@ -93,28 +90,4 @@ def kind(signature: Signature) -> str:
         direction = "vector → vector"
     else:
         direction = "sequence → vector" if signature.summarises else "sequence → sequence"
-    return f"a {direction} expression of {_numbers(signature.output.size)}"
-
-
-def mismatch(operation: Operation, signature: Signature) -> str:
-    """What an operation is, that makes it unfit for a place of this type."""
-    match operation:
-        case Map() | MapPrefix():
-            return "gives a sequence"
-        case Fold() | Window():
-            return "makes one vector of a sequence"
-        case Input():
-            if isinstance(signature.input, Sequence) and signature.summarises:
-                return "is a sequence"
-            return f"has {_numbers(signature.input_size)}"
-    if not signature.maps_vectors and not getattr(operation, "lifts", False):
-        return "is a function of vectors"
-    columns = columns_of(operation, signature)
-    if columns and max(columns) >= signature.input.size:
-        return f"reads feature {max(columns)}, counted from 0, of only {signature.input.size}"
-    gives = operation.gives if isinstance(operation, Function) else len(columns)
-    return f"gives {_numbers(gives)}"
-
-
-def _numbers(count: int | str) -> str:
-    return f"{count} number{'' if count == 1 else 's'}"
+    return f"a {direction} expression of {count(signature.output.size)}"

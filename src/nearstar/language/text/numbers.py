@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nearstar.language.operators import Affine
-from nearstar.language.program import Operation
-from nearstar.language.types import Signature
+from nearstar.language.operation import Matrix
 
 _JOINTS = {",": ", ", ";": "; ", "|": " | ", "]": "]"}
 
@@ -43,13 +41,12 @@ class Shape:
         return f"[{output} | …], the same for each of {self.outputs} outputs"
 
 
-def shape(operation: Operation, signature: Signature) -> Shape:
+def shape(matrix: Matrix) -> Shape:
     """The shape of a leaf's numbers: an affine map, or else a constant vector."""
-    if not isinstance(operation, Affine):
-        return Shape((signature.output.size,), 1)
-    features = len(operation.columns(signature))
-    inputs = (features, signature.carried) if signature.carried else (features,)
-    return Shape((*inputs, 1), signature.output.size)
+    inputs = tuple(part for part in (len(matrix.columns), matrix.others) if part)
+    if not inputs:
+        return Shape((matrix.outputs,), 1)
+    return Shape((*inputs, 1), matrix.outputs)
 
 
 def written(values: Iterable[float], shape: Shape) -> str:

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.language.domain import Domain
+from nearstar.language.notation import HOLE
+from nearstar.language.operation import Operation
 from nearstar.language.operators import Input
-from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Operation, Program
-from nearstar.language.template import VARIABLES, Piece
-from nearstar.language.text.forms import form, outline
-from nearstar.language.text.names import Names, kind, mismatch
+from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Program
+from nearstar.language.template import VARIABLES, Piece, outline
+from nearstar.language.text.names import Names, kind
 from nearstar.language.text.numbers import Shape, shape
-from nearstar.language.text.printing import HOLE
 from nearstar.language.text.tokens import MINUS, Token, Tokens, shortened
 from nearstar.language.types import Signature
 from nearstar.util.errors import DomainError, ProgramError, TextError
@@ -78,7 +78,7 @@ class _Construct:
     def __post_init__(self) -> None:
         self.inner = self.variable
         # The first word has told which operation it is, and is read.
-        self.pieces = iter(form(self.operation)[1:] if self.operation else _IN_PARENTHESES)
+        self.pieces = iter(self.operation.form[1:] if self.operation else _IN_PARENTHESES)
 
     def finished(self) -> Program:
         """The program that it has become."""
@@ -187,7 +187,7 @@ class _Reader:
     def _misfit(
         self, token: Token, operation: Operation, signature: Signature, variable: str
     ) -> TextError:
-        problem = f"{shortened(token.text)} {mismatch(operation, signature)}"
+        problem = f"{shortened(token.text)} {operation.misfit(signature)}"
         fitting = self._names.fitting(signature, variable)
         return self._tokens.error(
             f"{problem}, but here {kind(signature)} is expected: {fitting}", token
@@ -203,7 +203,7 @@ class _Reader:
         if construct.operation is None:
             inside = "to close the parenthesis"
         else:
-            inside = f"as in {outline(form(construct.operation), construct.variable)}"
+            inside = f"as in {outline(construct.operation.form, construct.variable)}"
         raise self._tokens.error(f"expected {expected}, {inside}; found {self._tokens.current}")
 
     def _variable(self, construct: _Construct) -> None:
@@ -248,7 +248,8 @@ class _Reader:
             self._bare = self._bare or construct.token
         else:
             self._tokens.take()
-            read = self._block(shape(operation, construct.signature), construct.token.text)
+            (matrix,) = operation.matrices(construct.signature)
+            read = self._block(shape(matrix), construct.token.text)
             self._parameters.append(read)
         if self._bare and self._parameters:
             raise self._tokens.error(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nearstar.language.function import Function
-from nearstar.language.template import VARIABLES
-from nearstar.language.text.forms import form, outline
+from nearstar.language.template import VARIABLES, outline
 from nearstar.language.text.numbers import number, shape, written
 from nearstar.model.explain.nodes import DIGITS, Leaf, Node, nodes_of
 from nearstar.model.model import Model
@@ -61,8 +60,9 @@ def heading(node: Node) -> str:
     """A part of a program without what it is made of: ``if … > 0 then … else …``."""
     operation = node.operation
     if isinstance(operation, Function):
-        return outline(form(operation), VARIABLES[1])
+        return outline(operation.form, VARIABLES[1])
     if node.leaf is None:
         return operation.name
     rows = np.vstack([node.leaf.weights, node.leaf.accumulator, node.leaf.bias])
-    return operation.name + written(rows.T.ravel().tolist(), shape(operation, node.signature))
+    (matrix,) = operation.matrices(node.signature)
+    return operation.name + written(rows.T.ravel().tolist(), shape(matrix))

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.language.expression import Expression
-from nearstar.language.function import Function
-from nearstar.language.operators import if_then_else
+from nearstar.language.operation import Operation
+from nearstar.language.operators import If
 from nearstar.language.parameters import Block, layout, rounded
-from nearstar.language.program import Apply, Hole, Operation, Path, is_complete, walk
+from nearstar.language.program import Apply, Hole, Path, is_complete, walk
 from nearstar.language.types import Signature
 from nearstar.model.model import Model
 from nearstar.util.errors import ProgramError
@@ -82,7 +81,7 @@ class Node:
     @property
     def temperature(self) -> float | None:
         """β, if this is a smooth ``if``."""
-        return _temperature(self.operation)
+        return self.operation.beta if isinstance(self.operation, If) else None
 
 
 def nodes_of(model: Model, digits: int | None = None) -> dict[Path, Node]:
@@ -108,16 +107,3 @@ def _leaf(block: Block, theta: Array, mean: Array) -> Leaf:
     n = len(block.columns)
     centre = mean[list(block.columns)] if block.centred else np.zeros(n)
     return Leaf(block.columns, matrix[:n], matrix[n:-1], matrix[-1], centre)
-
-
-def _temperature(operation: Operation) -> float | None:
-    if not isinstance(operation, Function) or operation.name != "if":
-        return None
-    match operation.meaning.operands:
-        case (
-            Expression(operands=(Expression(operands=(_, Expression(value=float(beta)))),)),
-            _,
-            _,
-        ):
-            return beta if operation == if_then_else(beta) else None
-    return None

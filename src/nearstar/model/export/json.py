@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from nearstar.language.function import Function
-from nearstar.language.operators import Affine, Constant, Fold, Select, Window
 from nearstar.language.program import Path
 from nearstar.language.types import Sequence, Signature, Vector
 from nearstar.model.explain.nodes import Node, nodes_of
@@ -68,26 +67,14 @@ def _type(signature: Signature) -> dict[str, Any]:
 
 
 def _parameters(node: Node, features: tuple[str, ...]) -> dict[str, Any]:
-    match node.operation:
-        case Affine() if node.leaf:
-            names = [features[column] for column in node.leaf.columns]
-            weights = dict(zip(names, node.leaf.weights.tolist(), strict=True))
-            learned = {"weights": weights, "bias": node.leaf.bias.tolist()}
-            if node.signature.carried:
-                learned["accumulator"] = node.leaf.accumulator.tolist()
-            return learned
-        case Constant() if node.leaf:
-            return {"value": node.leaf.bias.tolist()}
-        case Select(group=group):
-            return {"features": [features[column] for column in group.columns]}
-        case Window() as window:
-            return {
-                "reduction": window.reduction.lower(),
-                "before": window.back,
-                "after": window.ahead,
-            }
-        case Fold() as fold:
-            return {"accumulator_size": fold.carried(node.signature)}
-    if node.temperature is not None:
-        return {"temperature": node.temperature}
-    return {}
+    signature, leaf = node.signature, node.leaf
+    if leaf is None:
+        return node.operation.details(signature, features)
+    if not leaf.columns:
+        return {"value": leaf.bias.tolist()}
+    names = [features[column] for column in leaf.columns]
+    weights = dict(zip(names, leaf.weights.tolist(), strict=True))
+    learned = {"weights": weights, "bias": leaf.bias.tolist()}
+    if signature.carried:
+        learned["accumulator"] = leaf.accumulator.tolist()
+    return learned

@@ -6,17 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from nearstar.language.function import Function
-from nearstar.language.operators import (
-    BUILT_IN,
-    Affine,
-    Constant,
-    Fold,
-    Input,
-    Map,
-    MapPrefix,
-    Select,
-    Window,
-)
+from nearstar.language.operators import BUILT_IN, If, Select
+from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Path
 from nearstar.language.template import VARIABLES
 from nearstar.model.explain.nodes import DIGITS, Array, Node, nodes_of
@@ -27,7 +18,7 @@ from nearstar.model.model import Model
 _TERMS = 4
 """Terms of a sum on one line."""
 _KNOWN = {"if", *(function.name for function in BUILT_IN)}
-_INFIX = {"add": "{} + {}", "multiply": r"{} \cdot {}", "difference": "{} - {}"}
+_INFIX = {"add", "multiply", "subtract"}
 
 
 def to_latex(model: Model) -> str:
@@ -76,41 +67,19 @@ class _Writer:
     def expression(self, node: Node, level: int) -> str:
         """A node that stands inside of this many lambdas."""
         variable, bound = VARIABLES[level], VARIABLES[min(level + 1, len(VARIABLES) - 1)]
-        match node.operation:
-            case Map() | MapPrefix():
-                body = self.expression(self.nodes[node.arguments[0]], level + 1)
-                mapped = rf"\left({bound} \mapsto {body}\right)({variable})"
-                return operator(node.operation.name) + mapped
-            case Fold():
-                body = self.expression(self.nodes[node.arguments[0]], level + 1)
-                return rf"{operator('fold')}\left(({bound}, c) \mapsto {body}\right)({variable})"
-            case Window():
-                body = self.expression(self.nodes[node.arguments[0]], level)
-                return rf"{operator(node.operation.name)}\left({body}\right)"
-            case Input():
-                return f"({variable}, c)" if node.signature.carried else variable
-            case Affine() if node.signature.carried:
-                return f"{self.symbol(node)}({variable}, c)"
-            case Affine() | Select():
-                return f"{self.symbol(node)}({variable})"
-            case Constant():
-                return self.symbol(node)
-            case Function() as function:
-                values = [self.expression(self.nodes[path], level) for path in node.arguments]
-                return self.applied(node, function, values, variable)
-        raise TypeError(f"{node.operation.name} cannot be exported as {node.signature}")
-
-    def applied(self, node: Node, function: Function, values: list[str], variable: str) -> str:
-        if node.temperature is not None:
-            condition, then, otherwise = values
-            return (
-                rf"\begin{{cases}} {then} & \text{{if }} {condition} > 0 \\ "
-                rf"{otherwise} & \text{{otherwise}} \end{{cases}}"
-            )
-        if function in BUILT_IN and function.name in _INFIX:
-            return rf"\left({_INFIX[function.name].format(*values)}\right)"
-        inputs = [*values, variable] if function.features() else values
-        return rf"{operator(function.name)}\left({', '.join(inputs)}\right)"
+        operation, carried = node.operation, node.signature.carried
+        inner = level + any(piece.kind == "binder" for piece in operation.form)
+        values = [self.expression(self.nodes[path], inner) for path in node.arguments]
+        if isinstance(operation, Function) and not isinstance(operation, If):
+            return _applied(operation, values, variable)
+        return operation.latex.format(
+            *values,
+            symbol=self.symbol(node),
+            x=variable,
+            bound=bound,
+            inputs=f"({variable}, c)" if carried else f"({variable})",
+            variable=f"({variable}, c)" if carried else variable,
+        )
 
     def symbol(self, node: Node) -> str:
         """The name of a leaf, with its number where there are several of that name."""
@@ -122,24 +91,21 @@ class _Writer:
 
     def leaves(self) -> Iterator[str]:
         """The definition of each leaf, an equation for each output."""
-        selections = set[str]()
+        selected = set[str]()
         for node in self.nodes.values():
-            leaf, variable = node.leaf, "x"
-            match node.operation:
-                case Affine() if leaf:
-                    inputs = "(x, c)" if node.signature.carried else f"({variable})"
-                    for index, output in enumerate(self.outputs(node)):
-                        terms = self.terms(node, leaf.weights[:, index], leaf.accumulator[:, index])
-                        yield from _sum(
-                            f"{self.symbol(node)}{output}{inputs}", terms, float(leaf.bias[index])
-                        )
-                case Constant() if leaf:
-                    for index, output in enumerate(self.outputs(node)):
-                        yield f"{self.symbol(node)}{output} &= {number(float(leaf.bias[index]))}"
-                case Select(group=group) if node.operation.name not in selections:
-                    selections.add(node.operation.name)
-                    names = ", ".join(self.feature(column) for column in group.columns)
-                    yield rf"{self.symbol(node)}({variable}) &= \left({names}\right)"
+            leaf, name = node.leaf, self.symbol(node)
+            if leaf is not None and leaf.columns:
+                inputs = "(x, c)" if node.signature.carried else "(x)"
+                for index, output in enumerate(self.outputs(node)):
+                    terms = self.terms(node, leaf.weights[:, index], leaf.accumulator[:, index])
+                    yield from _sum(f"{name}{output}{inputs}", terms, float(leaf.bias[index]))
+            elif leaf is not None:
+                for index, output in enumerate(self.outputs(node)):
+                    yield f"{name}{output} &= {number(float(leaf.bias[index]))}"
+            elif isinstance(node.operation, Select) and name not in selected:
+                selected.add(name)
+                names = ", ".join(self.feature(column) for column in node.operation.group.columns)
+                yield rf"{name}(x) &= \left({names}\right)"
 
     def terms(self, node: Node, weights: Array, accumulator: Array) -> list[tuple[float, str]]:
         columns = node.leaf.columns if node.leaf else ()
@@ -178,6 +144,15 @@ class _Writer:
                 r"\begin{cases} u & \text{if } s > 0 \\ v & \text{otherwise} \end{cases} "
                 rf"&= g\,u + (1 - g)\,v, \quad g = \frac{{1}}{{1 + e^{{-{factor}s}}}}"
             )
+
+
+def _applied(function: Function, values: list[str], variable: str) -> str:
+    """A function of the user's, or a built-in one, of values."""
+    if function in BUILT_IN and function.meaning.kind in _INFIX:
+        infix = PRIMITIVES[function.meaning.kind].latex.format(*values)
+        return rf"\left({infix}\right)"
+    inputs = [*values, variable] if function.features() else values
+    return rf"{operator(function.name)}\left({', '.join(inputs)}\right)"
 
 
 def _sum(name: str, terms: list[tuple[float, str]], bias: float) -> Iterator[str]:

@@ -4,24 +4,8 @@ from __future__ import annotations
 
 from nearstar.language.expression import Expression
 from nearstar.language.function import Function
+from nearstar.language.primitives import ATOM, PRIMITIVES, PRODUCT, SUM
 from nearstar.model.export.latex_symbols import number, operator, text
-
-_SUM, _PRODUCT, _ATOM = range(3)
-"""How tightly an expression holds together."""
-_WRAPPED = {
-    "divide": r"\frac{{{}}}{{{}}}",
-    "minimum": r"\min\left({}, {}\right)",
-    "maximum": r"\max\left({}, {}\right)",
-    "greater": r"\left[{} > {}\right]",
-    "absolute": r"\left|{}\right|",
-    "sqrt": r"\sqrt{{{}}}",
-    "tanh": r"\tanh\left({}\right)",
-    "sigmoid": r"\sigma\left({}\right)",
-    "exp": r"\exp\left({}\right)",
-    "log": r"\log\left({}\right)",
-    "mix": r"\operatorname{{mix}}\left({}, {}, {}\right)",
-    "relu": r"\max\left({}, 0\right)",
-}
 
 
 def definition(function: Function, features: tuple[str, ...]) -> str:
@@ -42,26 +26,26 @@ def _argument(index: int) -> str:
 
 
 def _text(expression: Expression, features: tuple[str, ...]) -> tuple[str, int]:
-    def inner(part: Expression, least: int = _SUM) -> str:
+    def inner(part: Expression, least: int = SUM) -> str:
         written, tightness = _text(part, features)
         return written if tightness >= least else rf"\left({written}\right)"
 
     match expression:
         case Expression(kind="argument", value=int(index)):
-            return _argument(index), _ATOM
+            return _argument(index), ATOM
         case Expression(kind="feature", value=int(column)):
-            return text(features[column]), _ATOM
+            return text(features[column]), ATOM
         case Expression(kind="literal", value=float(value)):
-            return number(value), _ATOM if value >= 0 else _SUM
+            return number(value), ATOM if value >= 0 else SUM
         case Expression(kind="component", value=int(index), operands=(whole,)):
-            return rf"\left({inner(whole)}\right)_{{{index + 1}}}", _ATOM
+            return rf"\left({inner(whole)}\right)_{{{index + 1}}}", ATOM
         case Expression(kind="add", operands=(a, b)):
-            return f"{inner(a)} + {inner(b, _PRODUCT)}", _SUM
+            return f"{inner(a)} + {inner(b, PRODUCT)}", SUM
         case Expression(kind="subtract", operands=(a, b)):
-            return f"{inner(a)} - {inner(b, _PRODUCT)}", _SUM
+            return f"{inner(a)} - {inner(b, PRODUCT)}", SUM
         case Expression(kind="multiply", operands=(a, b)) if a == b:
-            return rf"\left({inner(a)}\right)^2", _ATOM
+            return rf"\left({inner(a)}\right)^2", ATOM
         case Expression(kind="multiply", operands=(a, b)):
-            return rf"{inner(a, _PRODUCT)} \cdot {inner(b, _PRODUCT)}", _PRODUCT
-    form = _WRAPPED[expression.kind]
-    return form.format(*(inner(operand) for operand in expression.operands)), _ATOM
+            return rf"{inner(a, PRODUCT)} \cdot {inner(b, PRODUCT)}", PRODUCT
+    latex = PRIMITIVES[expression.kind].latex
+    return latex.format(*(inner(operand) for operand in expression.operands)), ATOM

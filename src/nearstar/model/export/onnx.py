@@ -8,26 +8,19 @@ before they are rounded, not after.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from nearstar.language.expression import Expression
 from nearstar.language.function import Function
-from nearstar.language.operators import (
-    Affine,
-    Constant,
-    Fold,
-    Input,
-    Map,
-    MapPrefix,
-    Select,
-    Window,
-)
+from nearstar.language.meaning import Occurrence, Site, evaluate, trace
+from nearstar.language.operators import Window
+from nearstar.language.primitives import Primitive
 from nearstar.language.program import Path
+from nearstar.language.reductions import OnnxWindow
 from nearstar.model.explain.nodes import Node, nodes_of
 from nearstar.model.export.onnx_graph import Graph
 from nearstar.model.model import Model
@@ -35,20 +28,6 @@ from nearstar.util.errors import NearstarError
 
 OPSET = 17
 _IR_VERSION = 8  # that of the operator set: runtimes from 2022 on can read it
-_TO_THE_END = np.iinfo(np.int64).max
-_PRIMITIVES = {
-    "add": "Add",
-    "subtract": "Sub",
-    "multiply": "Mul",
-    "divide": "Div",
-    "minimum": "Min",
-    "maximum": "Max",
-    "absolute": "Abs",
-    "tanh": "Tanh",
-    "sigmoid": "Sigmoid",
-    "log": "Log",
-    "relu": "Relu",
-}
 
 
 def to_onnx(model: Model) -> bytes:
@@ -102,18 +81,6 @@ def to_onnx(model: Model) -> bytes:
     return contents
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a vector → vector expression is computed: the names of its inputs."""
-
-    graph: Graph
-    raw: str
-    """Features in the data's own units."""
-    centred: str
-    """Features less the mean of the training data (a window's change has none)."""
-    state: str | None = None
-
-
 class _Writer:
     """Writes a program into a graph. Values are (rows, components), or one row for all."""
 
@@ -122,7 +89,6 @@ class _Writer:
         self.model = model
         self.graph = Graph()
         self.mean = self.graph.number(model.scale.mean[None])
-        self.frames = _Place(self.graph, "x", self.graph.op("Sub", "x", self.mean))
 
     # Outputs
 
@@ -130,12 +96,10 @@ class _Writer:
     def scores(self) -> str:
         """The program's outputs, all rows of them."""
         root, graph = self.nodes[()], self.graph
-        if root.signature.maps_vectors:
-            value = self.vector(root, self.frames)
-        elif root.signature.summarises:
-            return self.full(self.summary(root, each=False), graph.integer([1]), root.outputs)
-        else:
-            value = self.sequence(root)
+        at = _InGraph(self.nodes, graph, self.mean, "x", graph.op("Sub", "x", self.mean))
+        value = evaluate(root.program, at)
+        if root.signature.summarises:
+            return self.full(value, graph.integer([1]), root.outputs)
         rows = graph.op("Slice", graph.op("Shape", "x"), graph.integer([0]), graph.integer([1]))
         return self.full(value, rows, root.outputs)
 
@@ -166,52 +130,54 @@ class _Writer:
         codes = graph.op("Cast", above, to=_tensor_type("INT64"))
         return graph.op("Squeeze", codes, graph.integer([1]))
 
-    def arguments(self, node: Node) -> list[Node]:
-        return [self.nodes[path] for path in node.arguments]
 
-    # Sequence → sequence, sequence → vector
+@dataclass(frozen=True)
+class _InGraph(Site[str]):
+    """A site in a graph. Values are (rows, components), or one row for all."""
 
-    def sequence(self, node: Node) -> str:
-        arguments = self.arguments(node)
-        match node.operation:
-            case Map():
-                return self.vector(arguments[0], self.frames)
-            case MapPrefix():
-                return self.summary(arguments[0], each=True)
-            case Input():
-                return "x"
-            case Function() as function:
-                values = [
-                    self.sequence(argument)
-                    if argument.signature.maps_sequences
-                    else self.summary(argument, each=False)
-                    for argument in arguments
-                ]
-                return self.function(node, function, values, self.frames)
-        raise TypeError(f"{node.operation.name} cannot be exported as {node.signature}")
+    nodes: Mapping[Path, Node]
+    graph: Graph
+    mean: str
+    """That of the training data."""
+    raw: str
+    """Features in the data's own units."""
+    centred: str
+    """Features less the mean of the training data (a window's change has none)."""
+    state: str | None = None
+    each: bool = True
+    """Of what is seen of a sequence: whether up to each row, or all of it."""
 
-    def summary(self, node: Node, *, each: bool) -> str:
-        """At each frame, or at the last one."""
-        arguments = self.arguments(node)
-        match node.operation:
-            case Fold():
-                return self.fold(node, arguments[0], each)
-            case Window() as window:
-                return self.vector(arguments[0], self.window(window, each))
-            case Function() as function:
-                values = [self.summary(argument, each=each) for argument in arguments]
-                return self.function(node, function, values, self.frames)
-        raise TypeError(f"{node.operation.name} cannot be exported as {node.signature}")
+    def elements(self) -> _InGraph:
+        return self
 
-    def fold(self, node: Node, body: Node, each: bool) -> str:
+    def prefixes(self) -> _InGraph:
+        return self
+
+    def whole(self) -> _InGraph:
+        return replace(self, each=False)
+
+    def broadcast(self, here: Occurrence, value: str) -> str:
+        return value
+
+    def window(self, here: Occurrence, window: Window) -> _InGraph:
+        reduction, graph = window.reduces, self.graph
+        # What does not move with the data is the same without their mean.
+        x = self.centred if reduction.moves else self.raw
+        rows = OnnxWindow(graph, x, window.back, window.ahead)
+        reduced = reduction.onnx(rows) if self.each else reduction.onnx_last(rows)
+        raw = graph.op("Add", reduced, self.mean) if reduction.moves else reduced
+        return replace(self, raw=raw, centred=reduced)
+
+    def scan(self, here: Occurrence, body: Callable[[_InGraph], str]) -> str:
         """A Scan over the frames, each of which is a matrix of one row there."""
         from onnx import helper
 
-        graph, size, features = self.graph, body.outputs, body.signature.input.size
+        signature, outputs = here.arguments[0].signature, here.signature.output.size
+        graph, size, features = self.graph, signature.carried, signature.input.size
         inner = Graph(graph)
         row, state = inner.fresh("row"), inner.fresh("state")
-        place = _Place(inner, row, inner.op("Sub", row, self.mean), state)
-        value = self.vector(body, place)
+        centred = inner.op("Sub", row, self.mean)
+        value = body(replace(self, graph=inner, raw=row, centred=centred, state=state))
         # A body may give its input, or a constant of the outer graph: here it must be its own.
         after, kept = (inner.ops("Identity", (value,), 1)[0] for _ in range(2))
         info = helper.make_tensor_value_info
@@ -225,126 +191,63 @@ class _Writer:
         rows = graph.op("Unsqueeze", "x", graph.integer([1]))
         start = graph.number(np.zeros((1, size)))
         last, states = graph.ops("Scan", (start, rows), 2, body=scan, num_scan_inputs=1)
-        result = graph.op("Squeeze", states, graph.integer([1])) if each else last
-        if node.outputs == size:
+        result = graph.op("Squeeze", states, graph.integer([1])) if self.each else last
+        if outputs == size:
             return result
-        return graph.op("Gather", result, graph.integer(range(node.outputs)), axis=1)
+        return graph.op("Gather", result, graph.integer(range(outputs)), axis=1)
 
-    def window(self, window: Window, each: bool) -> _Place:
-        """What a window gives; its own mean is that of the data, unless it is a change."""
-        graph = self.graph
-        if window.reduction == "Change":
-            change = self.change(window, each)
-            return _Place(graph, change, change)
-        reduced = self.pooled(window) if each else self.reduced(window)
-        return _Place(graph, graph.op("Add", reduced, self.mean), reduced)
+    def affine(self, here: Occurrence, role: str = "affine") -> str:
+        graph, leaf = self.graph, self.nodes[here.path].leaf
+        assert leaf is not None
+        chosen = self._columns(here, self.centred, leaf.columns)
+        value = graph.op("MatMul", chosen, graph.number(leaf.weights))
+        # What was taken away is the mean as the graph has it, in single precision.
+        base = leaf.bias + leaf.mean.astype(np.float32) @ leaf.weights
+        value = graph.op("Add", value, graph.number(base[None]))
+        if self.state is None:
+            return value
+        memory = graph.op("MatMul", self.state, graph.number(leaf.accumulator))
+        return graph.op("Add", value, memory)
 
-    def change(self, window: Window, each: bool) -> str:
-        graph, x = self.graph, self.frames.raw
-        if not each:
-            rows = self.last_rows(x, window.back + 1)
-            ends = [graph.op("Gather", rows, graph.integer([end]), axis=0) for end in (-1, 0)]
-            return graph.op("Sub", *ends)
-        count = graph.op("Gather", graph.op("Shape", x), graph.integer(0), axis=0)
-        here = graph.op("Range", graph.integer(0), count, graph.integer(1))
-        ahead = graph.op("Add", here, graph.integer(window.ahead))
-        last = graph.op("Min", ahead, graph.op("Sub", count, graph.integer(1)))
-        back = graph.op("Sub", here, graph.integer(window.back))
-        first = graph.op("Max", back, graph.integer(0))
-        ends = [graph.op("Gather", x, index, axis=0) for index in (last, first)]
-        return graph.op("Sub", *ends)
+    def constant(self, here: Occurrence) -> str:
+        leaf = self.nodes[here.path].leaf
+        assert leaf is not None
+        return self.graph.number(leaf.bias[None])
 
-    def reduced(self, window: Window) -> str:
-        """The window at the end of the sequence."""
-        rows = self.last_rows(self.frames.centred, window.back + 1)
-        kind = {"Average": "ReduceMean", "Max": "ReduceMax", "Min": "ReduceMin"}[window.reduction]
-        return self.graph.op(kind, rows, axes=[0], keepdims=1)
+    def features(self, here: Occurrence, columns: tuple[int, ...]) -> str:
+        return self._columns(here, self.raw, columns)
 
-    def pooled(self, window: Window) -> str:
-        """The window around each frame: a pool over time, which leaves out what is not there."""
-        graph, minimum = self.graph, window.reduction == "Min"
-        x = graph.op("Unsqueeze", graph.op("Transpose", self.frames.centred), graph.integer([0]))
-        shape = {"kernel_shape": [window.size], "pads": [window.back, window.ahead]}
-        if window.reduction == "Average":
-            pooled = graph.op("AveragePool", x, count_include_pad=0, **shape)
-        else:
-            pooled = graph.op("MaxPool", graph.op("Neg", x) if minimum else x, **shape)
-            pooled = graph.op("Neg", pooled) if minimum else pooled
-        return graph.op("Transpose", graph.op("Squeeze", pooled, graph.integer([0])))
-
-    def last_rows(self, x: str, n: int) -> str:
-        graph = self.graph
-        return graph.op(
-            "Slice", x, graph.integer([-n]), graph.integer([_TO_THE_END]), graph.integer([0])
-        )
-
-    # Vector → vector
-
-    def vector(self, node: Node, place: _Place) -> str:
-        graph, leaf = place.graph, node.leaf
-        match node.operation:
-            case Affine() if leaf:
-                chosen = self.columns(graph, place.centred, leaf.columns)
-                value = graph.op("MatMul", chosen, graph.number(leaf.weights))
-                # What was taken away is the mean as the graph has it, in single precision.
-                base = leaf.bias + leaf.mean.astype(np.float32) @ leaf.weights
-                value = graph.op("Add", value, graph.number(base[None]))
-                if place.state is None:
-                    return value
-                memory = graph.op("MatMul", place.state, graph.number(leaf.accumulator))
-                return graph.op("Add", value, memory)
-            case Constant() if leaf:
-                return graph.number(leaf.bias[None])
-            case Select(group=group):
-                return self.columns(graph, place.raw, group.columns)
-            case Input():
-                if place.state is None:
-                    return place.raw
-                return graph.op("Concat", place.raw, place.state, axis=1)
-            case Function() as function:
-                values = [self.vector(argument, place) for argument in self.arguments(node)]
-                return self.function(node, function, values, place)
-        raise TypeError(f"{node.operation.name} cannot be exported as {node.signature}")
-
-    def columns(self, graph: Graph, x: str, columns: tuple[int, ...]) -> str:
-        if columns == tuple(range(self.model.program.signature.input.size)):
+    def _columns(self, here: Occurrence, x: str, columns: tuple[int, ...]) -> str:
+        if columns == tuple(range(here.signature.input.size)):
             return x
-        return graph.op("Gather", x, graph.integer(columns), axis=1)
+        return self.graph.op("Gather", x, self.graph.integer(columns), axis=1)
 
-    def function(self, node: Node, function: Function, values: list[str], place: _Place) -> str:
-        value = _expression(place, function.meaning, values)
-        if function.meaning.size == 1 and node.outputs > 1:
-            return place.graph.op("Gather", value, place.graph.integer([0] * node.outputs), axis=1)
+    def variable(self, here: Occurrence) -> str:
+        if self.state is None:
+            return self.raw
+        return self.graph.op("Concat", self.raw, self.state, axis=1)
+
+    def function(self, here: Occurrence, function: Function, arguments: Sequence[str]) -> str:
+        value, outputs = trace(function.meaning, self, arguments), here.signature.output.size
+        if function.meaning.size == 1 and outputs > 1:
+            return self.graph.op("Gather", value, self.graph.integer([0] * outputs), axis=1)
         return value
 
+    def feature(self, column: int) -> str:
+        """A feature in the data's own units."""
+        return self.graph.op("Gather", self.raw, self.graph.integer([column]), axis=1)
 
-def _expression(place: _Place, expression: Expression, arguments: list[str]) -> str:
-    """A recorded expression, as operators."""
-    graph = place.graph
-    match expression:
-        case Expression(kind="argument", value=int(index)):
-            return arguments[index]
-        case Expression(kind="feature", value=int(column)):
-            return graph.op("Gather", place.raw, graph.integer([column]), axis=1)
-        case Expression(kind="literal", value=float(number)):
-            return graph.number([[number]])
-    operands = [_expression(place, operand, arguments) for operand in expression.operands]
-    match expression:
-        case Expression(kind="component", value=int(index)):
-            return graph.op("Gather", operands[0], graph.integer([index]), axis=1)
-        case Expression(kind="greater"):
-            return graph.op("Cast", graph.op("Greater", *operands), to=_tensor_type("FLOAT"))
-        case Expression(kind="sqrt"):
-            return graph.op("Sqrt", graph.op("Relu", *operands))
-        case Expression(kind="exp"):  # as far as single precision goes
-            clipped = graph.op("Clip", *operands, graph.number(-87.3), graph.number(88.3))
-            return graph.op("Exp", clipped)
-        case Expression(kind="mix"):
-            gate, then, otherwise = operands
-            rest = graph.op("Sub", graph.number([[1.0]]), gate)
-            parts = graph.op("Mul", gate, then), graph.op("Mul", rest, otherwise)
-            return graph.op("Add", *parts)
-    return graph.op(_PRIMITIVES[expression.kind], *operands)
+    def literal(self, number: float) -> str:
+        """A number."""
+        return self.graph.number([[number]])
+
+    def component(self, value: str, index: int) -> str:
+        """One component of a value."""
+        return self.graph.op("Gather", value, self.graph.integer([index]), axis=1)
+
+    def pointwise(self, primitive: Primitive, operands: Sequence[str]) -> str:
+        """A primitive, as operators."""
+        return primitive.to_onnx(self.graph, *operands)
 
 
 def _tensor_type(name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from nearstar.language.columns import columns_read
+from nearstar.language.program import columns_read
 from nearstar.model.explain.nodes import nodes_of
 from nearstar.model.export.python_body import Body
 from nearstar.model.export.python_feature_helpers import feature_helpers
@@ -120,7 +120,7 @@ def _scores(model: Model, body: Body) -> list[str]:
     one = signature.output.size == 1
     about = "One score, above 0 for the second class" if one else "A score for each class"
     rows = "" if signature.summarises else "; a row for each row of x"
-    lines = [f"    {line}" for line in body.scores(signature)]
+    lines = [f"    {line}" for line in body.scores()]
     if not _window(model):
         return ["\n".join(["def scores(x):", f'    """{about}{rows}."""', _CHECKED, *lines])]
     alone = "\n".join(["def window_scores(x):", f'    """{about}, in one window."""', *lines])

@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nearstar.language.expression import Expression
 from nearstar.language.function import Function
+from nearstar.language.primitives import ATOM, POWER, PRIMITIVES, SIGN
 from nearstar.model.export.python_literals import quoted
-
-_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(5)
-"""How tightly an expression holds together."""
-_OPERATORS = {
-    "add": ("+", _SUM),
-    "subtract": ("-", _SUM),
-    "multiply": ("*", _PRODUCT),
-    "divide": ("/", _PRODUCT),
-}
-_CALLS = {
-    "minimum": "np.minimum({}, {})",
-    "maximum": "np.maximum({}, {})",
-    "greater": "np.where({} > {}, 1.0, 0.0)",
-    "mix": "mix({}, {}, {})",
-    "absolute": "np.abs({})",
-    "sqrt": "root({})",
-    "tanh": "np.tanh({})",
-    "sigmoid": "sigmoid({})",
-    "exp": "exponential({})",
-    "log": "np.log({})",
-    "relu": "np.maximum({}, 0)",
-}
 
 
 def definition(function: Function, name: str, features: tuple[str, ...]) -> str:
@@ -50,8 +31,13 @@ def _varies(expression: Expression) -> bool:
     return any(map(_varies, expression.operands))
 
 
+def written(expression: Expression, arguments: Sequence[str]) -> str:
+    """The source of an expression of arguments, which are names."""
+    return _text(expression, arguments, ())[0]
+
+
 def _text(
-    expression: Expression, arguments: list[str], features: tuple[str, ...]
+    expression: Expression, arguments: Sequence[str], features: tuple[str, ...]
 ) -> tuple[str, int]:
     """The source of an expression, and how tightly it holds together."""
 
@@ -61,27 +47,26 @@ def _text(
 
     match expression:
         case Expression(kind="argument", value=int(index)):
-            return arguments[index], _ATOM
+            return arguments[index], ATOM
         case Expression(kind="feature", value=int(column)):
-            return f"select(x, {quoted(features[column])})", _ATOM
+            return f"select(x, {quoted(features[column])})", ATOM
         case Expression(kind="literal", value=float(number)):
-            return _number(number), _ATOM if number >= 0 else _SIGN
+            return _number(number), ATOM if number >= 0 else SIGN
         case Expression(kind="component", value=int(index), operands=(whole,)):
-            return f"{inner(whole, _ATOM)}[..., [{index}]]", _ATOM
+            return f"{inner(whole, ATOM)}[..., [{index}]]", ATOM
         case Expression(kind="multiply", operands=(a, Expression(kind="literal", value=-1.0))):
-            return f"-{inner(a, _SIGN)}", _SIGN
+            return f"-{inner(a, SIGN)}", SIGN
     if (power := _power(expression)) is not None:
         base, exponent = power
-        return f"{inner(base, _ATOM)} ** {exponent}", _POWER
-    if expression.kind in _OPERATORS:
-        sign, tightness = _OPERATORS[expression.kind]
-        left, right = expression.operands
-        return f"{inner(left, tightness)} {sign} {inner(right, tightness + 1)}", tightness
+        return f"{inner(base, ATOM)} ** {exponent}", POWER
+    primitive = PRIMITIVES[expression.kind]
+    # What follows an operator of the same rank must hold together more tightly than it does.
+    after = primitive.inner + (primitive.holds < ATOM)
     operands = [
-        inner(part, _PRODUCT if expression.kind == "greater" else _SUM)
-        for part in expression.operands
+        inner(part, after if place else primitive.inner)
+        for place, part in enumerate(expression.operands)
     ]
-    return _CALLS[expression.kind].format(*operands), _ATOM
+    return primitive.python.format(*operands), primitive.holds
 
 
 def _power(expression: Expression) -> tuple[Expression, int] | None:

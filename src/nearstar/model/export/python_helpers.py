@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from nearstar.language.primitives import PRIMITIVES
+
 CHECKED = '''\
 def checked(x):
     """The data as the model sees them: in single precision, computed with in double."""
@@ -39,36 +41,17 @@ def fold(step, x, size):
         states.append(state)
     return np.array(states)'''
 
-SIGMOID = '''\
-def sigmoid(a):
-    """1 / (1 + exp(-a)), which cannot overflow in this form."""
-    return 0.5 + 0.5 * np.tanh(0.5 * a)'''
-
-MIX = '''\
-def mix(gate, then, otherwise):
-    """Something between two values: all of the first if the gate is 1, of the other if 0."""
-    return gate * then + (1 - gate) * otherwise'''
-
-ROOT = '''\
-def root(a):
-    """Square root, 0 below 0."""
-    return np.sqrt(np.maximum(a, 0))'''
-
-EXPONENTIAL = '''\
-def exponential(a):
-    """e to the power a, as far as single precision goes."""
-    return np.exp(np.clip(a, -87.3, 88.3))'''
-
 HELPERS = {
     "checked": CHECKED,
     "select": SELECT,
     "affine": AFFINE,
     "windows": WINDOWS,
     "fold": FOLD,
-    "sigmoid": SIGMOID,
-    "mix": MIX,
-    "root": ROOT,
-    "exponential": EXPONENTIAL,
+    **{
+        primitive.python.partition("(")[0]: primitive.helper
+        for primitive in PRIMITIVES.values()
+        if primitive.helper
+    },
 }
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nearstar.data.sequences import Sequences
-from nearstar.language.function import Function
-from nearstar.language.program import Program, applied
-from nearstar.language.text import parse, to_text
+from nearstar.language.operation import Operation
+from nearstar.language.operators import If, if_then_else
+from nearstar.language.program import Program, applied, rebuilt
 from nearstar.model.model import Model
 from nearstar.model.simplify.noting import HARDENED, noted
 from nearstar.training.metrics import Metrics
@@ -65,17 +65,17 @@ def harden(model: Model, valid: Sequences, beta: float | None = None) -> Hardene
 
 def chooses(program: Program) -> bool:
     """Whether it has an ``if``."""
-    return any(
-        isinstance(each.operation, Function) and each.operation.name == "if"
-        for each in applied(program)
-    )
+    return any(isinstance(each.operation, If) for each in applied(program))
 
 
 def with_beta(model: Model, beta: float) -> Model:
     """The model with another β in its domain, and so in its program."""
+
+    def changed(operation: Operation) -> Operation:
+        return if_then_else(beta) if isinstance(operation, If) else operation
+
     domain = replace(model.domain, beta=beta)
-    program = parse(to_text(model.program), domain, model.program.signature).program
-    return replace(model, domain=domain, program=program)
+    return replace(model, domain=domain, program=rebuilt(model.program, changed))
 
 
 def _as_if_hard(model: Model, valid: Sequences) -> Model:

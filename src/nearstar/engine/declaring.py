@@ -1,18 +1,19 @@
-"""Trying a library function out when it is declared, before anything depends on it."""
+"""Declaring library functions: each is tried out at once, before anything depends on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
-from nearstar.engine.lower import lower
+from nearstar.engine.lowering import lower
 from nearstar.engine.packing import pack
 from nearstar.engine.session import Session
-from nearstar.language.function import Function
+from nearstar.language.expression import Expression, Size
+from nearstar.language.function import Function, Law, record
 from nearstar.language.operators import Constant
 from nearstar.language.parameters import layout, size_of
 from nearstar.language.program import Apply, Program
@@ -24,6 +25,46 @@ _EXTREME = np.array([0.0, 1e-6, -1e-6, 1e4, -1e4])
 _OUT = 2
 """Output size that functions of any size are tried with."""
 _TRIES = 20
+
+
+def function(
+    name: str,
+    *,
+    takes: Sequence[Size],
+    gives: Size = "out",
+    prints: str | None = None,
+    cost: float | None = None,
+    lifts: bool = False,
+    laws: Sequence[Law] = (),
+) -> Callable[[Callable[..., Expression]], Function]:
+    """Declare a library function; the decorated Python function says what it means.
+
+    ``takes`` are the sizes of its arguments and ``gives`` the size of its value: numbers, or
+    ``"out"``, the output size of the place where it stands. A first parameter named ``x`` is the
+    input: ``x["speed"]`` or ``x[3]`` is a feature in the data's own units. ``prints`` is its
+    form in text: words, ``{0}``, ``{1}``, … for the arguments and ``{x}`` for the variable.
+    The function is tried out at once, on ordinary and on extreme inputs.
+
+        @function("distance", takes=(2, 2), gives=1)
+        def distance(a, b):
+            return sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)
+    """
+
+    def declare(meaning: Callable[..., Expression]) -> Function:
+        declared = record(
+            meaning,
+            name,
+            takes=takes,
+            gives=gives,
+            prints=prints,
+            cost=cost,
+            lifts=lifts,
+            laws=laws,
+        )
+        probe(declared)
+        return declared
+
+    return declare
 
 
 def probe(function: Function) -> None:

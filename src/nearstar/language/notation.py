@@ -1,0 +1,69 @@
+"""Programs as text in the paper's notation, by the templates of their operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from nearstar.language.template import VARIABLES
+
+if TYPE_CHECKING:
+    from nearstar.language.program import Production, Program
+
+HOLE = "??"
+
+
+def text_of(program: Program, level: int = 0, leaves: Iterator[str] | None = None) -> str:
+    """The text of a program that stands inside of this many lambdas.
+
+    ``leaves`` are the texts of its parameters, in the order of the derivation, if they are shown.
+    """
+    if program.production is None:
+        return HOLE
+    pattern, inner, numbered = _pattern(program.production, level)
+    parts = [
+        _part(argument, inner) if leaves is None else text_of(argument, inner, leaves)
+        for argument in program.arguments
+    ]
+    if numbered:
+        parts.append(next(leaves) if leaves else "")
+    return pattern % tuple(parts)
+
+
+@lru_cache(maxsize=1 << 14)
+def _part(program: Program, level: int) -> str:
+    """The text of a part, without parameters: programs of a search have most parts in common."""
+    return text_of(program, level)
+
+
+class _Pattern(NamedTuple):
+    """The form of an operation with its variables written."""
+
+    text: str
+    """With %s for each argument, or, in leaves, for the parameters."""
+    inner: int
+    """Lambdas around the arguments."""
+    numbered: bool
+    """Whether it has parameters."""
+
+
+@lru_cache(maxsize=4096)
+def _pattern(made_by: Production, level: int) -> _Pattern:
+    text, inner, numbered = "", level, False
+    for piece in made_by.operation.form:
+        text += " " * piece.spaced
+        match piece.kind:
+            case "argument":
+                text += "%s"
+            case "variable":
+                text += VARIABLES[level]
+            case "binder":
+                inner = level + 1
+                text += VARIABLES[inner]
+            case "numbers":
+                text, numbered = text + "%s", True
+            case _:
+                # Words and signs, and the start of a fold: all as they are.
+                text += piece.text.replace("%", "%%")
+    return _Pattern(text, inner, numbered)

@@ -326,6 +326,9 @@ def _reduce(window: Window, data: Array, position: int) -> Array:
     inside = data[max(first, 0) : last + 1]
     if window.reduction == "Change":
         return np.asarray(inside[-1] - inside[0])
+    if window.reduction == "Spread":
+        deviations = inside - inside.mean(axis=0)
+        return np.asarray(np.sqrt((deviations**2).mean(axis=0)))
     if window.reduction == "Max":
         return np.asarray(inside.max(axis=0))
     if window.reduction == "Min":

@@ -29,6 +29,8 @@ SUMMARIES = (
     "CentredWindowMin7",
     "SlidingWindowChange10",
     "CentredWindowChange1",
+    "SlidingWindowSpread6",
+    "CentredWindowSpread3",
     "if",
 )
 VECTORS = (

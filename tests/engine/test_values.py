@@ -22,8 +22,10 @@ from nearstar.language.operators import Affine, Constant, Group, Map, MapPrefix,
 from nearstar.language.parameters import layout, unscaled
 from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Apply, walk
+from nearstar.language.reductions import REDUCTIONS
 from nearstar.language.text import parse
 from nearstar.language.types import Sequence, Signature, Vector
+from nearstar.model.model import Model
 
 
 def expected(case: Case) -> tuple[np.ndarray, float]:
@@ -169,7 +171,32 @@ def test_the_future_is_not_seen(case: Case, data) -> None:
     np.testing.assert_array_equal(before[: t + 1], after[: t + 1])
 
 
-@pytest.mark.parametrize("reduction", ["Average", "Max", "Min", "Change"])
+@pytest.mark.parametrize("window", ["SlidingWindowSpread5", "CentredWindowSpread11"])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_spread_is_exact_far_from_zero_and_0_of_one_element(window, everywhere) -> None:
+    """Also where a sequence is far from the mean of all: its squares would lose every digit."""
+    random = np.random.default_rng(3)
+    sequences = [
+        (offset + random.integers(-3, 4, size=(length, 1)) / 4).astype(np.float32)
+        for length, offset in ((1, 5e5), (7, -1e6), (40, 1e6), (2, 0.0), (1, 0.0))
+    ]
+    back, ahead = (5, 5) if "Centred" in window else (4, 0)
+    body = f"{window}(Affine[1; 0](x))"
+    text = f"mapprefix (fun x. {body}) x" if everywhere else body
+    domain = Domain.of_size(1)
+    model = Model.from_text(text, domain, domain.signature(1, per_frame=everywhere), ("a", "b"))
+    data = Sequences.from_arrays(sequences)
+    expected = [
+        float(np.std(sequence[max(t - back, 0) : t + ahead + 1].astype(np.float64)))
+        for sequence in sequences
+        for t in (range(len(sequence)) if everywhere else [len(sequence) - 1])
+    ]
+    outputs = model.outputs(data)[:, 0]
+    np.testing.assert_allclose(outputs, expected, rtol=1e-6, atol=1e-9)
+    assert outputs[0] == 0.0
+
+
+@pytest.mark.parametrize("reduction", sorted(REDUCTIONS))
 @pytest.mark.parametrize("size", [1, 5, 11])
 def test_a_centred_window_looks_ahead_by_half_its_size(reduction, size) -> None:
     random = np.random.default_rng(1)

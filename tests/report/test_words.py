@@ -44,7 +44,9 @@ def seen(view: View, frames: np.ndarray, position: int) -> np.ndarray:
         return frames[position]
     if view.reduction.name == "Change":
         return window[-1] - window[0]
-    reduce = {"Average": np.mean, "Max": np.max, "Min": np.min}[view.reduction.name]
+    reduce = {"Average": np.mean, "Max": np.max, "Min": np.min, "Spread": np.std}[
+        view.reduction.name
+    ]
     return np.asarray(reduce(window, axis=0))
 
 

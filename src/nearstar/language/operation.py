@@ -29,7 +29,7 @@ Remember = Callable[[NDArray[np.float32], int, float], None]
 """Makes a starting matrix, of so many features, give back a share of the accumulator it reads."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Matrix:
     """The shape of a learned linear map: a row for each input, a column for each output."""
 
@@ -45,6 +45,10 @@ class Matrix:
     """What decides how large its values are where training starts."""
     bias: bool = True
     remember: Remember | None = None
+
+    @property
+    def rows(self) -> int:
+        return len(self.columns) + self.others + self.bias
 
 
 class Operation(ABC):

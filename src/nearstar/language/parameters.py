@@ -26,39 +26,14 @@ MOST_DIGITS = 17
 """More carry nothing in double precision."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+@dataclass(frozen=True, kw_only=True)
+class Block(Matrix):
     """One matrix of parameters, and where it is."""
 
     path: Path
-    matrix: Matrix
     start: int
     centred: bool = True
     """Whether the features it reads have the data's mean (a window's change has mean 0)."""
-
-    @property
-    def role(self) -> str:
-        return self.matrix.role
-
-    @property
-    def columns(self) -> tuple[int, ...]:
-        return self.matrix.columns
-
-    @property
-    def others(self) -> int:
-        return self.matrix.others
-
-    @property
-    def bias(self) -> bool:
-        return self.matrix.bias
-
-    @property
-    def outputs(self) -> int:
-        return self.matrix.outputs
-
-    @property
-    def rows(self) -> int:
-        return len(self.columns) + self.others + self.bias
 
     @property
     def stop(self) -> int:
@@ -67,7 +42,7 @@ class Block:
     @property
     def bound(self) -> float:
         """Initial values are drawn uniformly from −bound to bound."""
-        return 1 / math.sqrt(max(self.matrix.fan_in, 1))
+        return 1 / math.sqrt(max(self.fan_in, 1))
 
     def of(self, theta: NDArray[np.floating]) -> NDArray[np.floating]:
         """This block of θ as a matrix (a view)."""
@@ -87,7 +62,8 @@ def layout(program: Program, units: Units | None = None) -> tuple[Block, ...]:
             matrices = network_for(signature).matrices(signature, sizes[path])
         for matrix in matrices:
             start = blocks[-1].stop if blocks else 0
-            blocks.append(Block(path, matrix, start, view_at(program, path).moves))
+            centred = view_at(program, path).moves
+            blocks.append(Block(**vars(matrix), path=path, start=start, centred=centred))
     return tuple(blocks)
 
 

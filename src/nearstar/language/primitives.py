@@ -16,7 +16,8 @@ from scipy.special import expit
 SUM, PRODUCT, SIGN, POWER, ATOM = range(5)
 """How tightly written expressions hold together."""
 
-_FLOAT = 1  # the number that ONNX has for the type
+FLOAT = 1
+"""The number that ONNX has for the type."""
 
 
 class OnnxGraph(Protocol):
@@ -77,7 +78,7 @@ _ALL = (
     Primitive(
         "greater", 2, lambda a, b: np.where(a > b, 1.0, 0.0),
         "np.where({} > {}, 1.0, 0.0)", r"\left[{} > {}\right]",
-        lambda graph, a, b: graph.op("Cast", graph.op("Greater", a, b), to=_FLOAT),
+        lambda graph, a, b: graph.op("Cast", graph.op("Greater", a, b), to=FLOAT),
         inner=PRODUCT,
     ),
     Primitive("absolute", 1, np.abs, "np.abs({})", r"\left|{}\right|", "Abs"),

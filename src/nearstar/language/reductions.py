@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.language.primitives import OnnxGraph
+from nearstar.language.primitives import FLOAT, OnnxGraph
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -44,13 +44,26 @@ class OnnxWindow:
         back = graph.op("Sub", here, graph.integer(self.back))
         return graph.op("Max", back, graph.integer(0)), last
 
-    def pooled(self, kind: str, **attributes: int) -> str:
+    def pooled(self, kind: str, *, negated: bool = False, **attributes: int) -> str:
         """A pool over time at each row, which leaves out what is not there."""
         graph = self.graph
         x = graph.op("Unsqueeze", graph.op("Transpose", self.x), graph.integer([0]))
         shape = {"kernel_shape": [self.back + 1 + self.ahead], "pads": [self.back, self.ahead]}
-        pooled = graph.op(kind, x, **attributes, **shape)
+        pooled = graph.op(kind, graph.op("Neg", x) if negated else x, **attributes, **shape)
+        pooled = graph.op("Neg", pooled) if negated else pooled
         return graph.op("Transpose", graph.op("Squeeze", pooled, graph.integer([0])))
+
+    def gathered(self) -> tuple[str, str]:
+        """All elements at each row, as (rows, elements, features), and 1 for those there are."""
+        graph, (first, last) = self.graph, self.ends()
+        first, last = (graph.op("Unsqueeze", end, graph.integer([1])) for end in (first, last))
+        count = graph.op("Gather", graph.op("Shape", self.x), graph.integer(0), axis=0)
+        most = graph.op("Min", count, graph.integer(self.back + 1 + self.ahead))
+        steps = graph.op("Range", graph.integer(0), most, graph.integer(1))
+        index = graph.op("Add", first, steps)
+        there = graph.op("Cast", graph.op("LessOrEqual", index, last), to=FLOAT)
+        elements = graph.op("Gather", self.x, graph.op("Min", index, last), axis=0)
+        return elements, graph.op("Unsqueeze", there, graph.integer([2]))
 
 
 @dataclass(frozen=True)
@@ -90,11 +103,6 @@ def _mean(x: Array, first: Rows, last: Rows) -> Array:
     return np.asarray(_over(np.add)(x, first, last) / (last - first + 1)[:, None])
 
 
-def _pooled_min(window: OnnxWindow) -> str:
-    negated = OnnxWindow(window.graph, window.graph.op("Neg", window.x), window.back, window.ahead)
-    return window.graph.op("Neg", negated.pooled("MaxPool"))
-
-
 def _at_last(kind: str) -> Callable[[OnnxWindow], str]:
     return lambda window: window.graph.op(kind, window.last(), axes=[0], keepdims=1)
 
@@ -108,6 +116,33 @@ def _change_at_last(window: OnnxWindow) -> str:
     graph, rows = window.graph, window.last()
     ends = (graph.op("Gather", rows, graph.integer([end]), axis=0) for end in (-1, 0))
     return graph.op("Sub", *ends)
+
+
+def _deviation(x: Array, first: Rows, last: Rows) -> Array:
+    """From the window's own mean, so that a large offset of the data leaves it exact."""
+    mean, squares = _mean(x, first, last), np.zeros((len(first), x.shape[1]))
+    for step in range(int((last - first).max(initial=0)) + 1):
+        there = np.flatnonzero(first + step <= last)
+        squares[there] += (x[first[there] + step] - mean[there]) ** 2
+    return np.asarray(np.sqrt(squares / (last - first + 1)[:, None]))
+
+
+def _spread(window: OnnxWindow) -> str:
+    graph, (elements, there) = window.graph, window.gathered()
+    axis = graph.integer([1])
+    count = graph.op("ReduceSum", there, axis)
+    total = graph.op("ReduceSum", graph.op("Mul", elements, there), axis)
+    deviation = graph.op("Sub", elements, graph.op("Div", total, count))
+    squares = graph.op("Mul", graph.op("Mul", deviation, deviation), there)
+    variance = graph.op("Div", graph.op("ReduceSum", squares, axis), count)
+    return graph.op("Squeeze", graph.op("Sqrt", variance), axis)
+
+
+def _spread_at_last(window: OnnxWindow) -> str:
+    graph, rows = window.graph, window.last()
+    deviation = graph.op("Sub", rows, graph.op("ReduceMean", rows, axes=[0], keepdims=1))
+    squares = graph.op("Mul", deviation, deviation)
+    return graph.op("Sqrt", graph.op("ReduceMean", squares, axes=[0], keepdims=1))
 
 
 _ALL = (
@@ -139,7 +174,7 @@ _ALL = (
         numpy=_over(np.minimum),
         python="rows.min(axis=0)",
         python_last="{rows}.min(axis=0, keepdims=True)",
-        onnx=_pooled_min,
+        onnx=lambda window: window.pooled("MaxPool", negated=True),
         onnx_last=_at_last("ReduceMin"),
     ),
     Reduction(
@@ -151,6 +186,16 @@ _ALL = (
         python_last="x[-1:] - {rows}[:1]",
         onnx=_change,
         onnx_last=_change_at_last,
+    ),
+    Reduction(
+        name="Spread",
+        noun="spread",
+        moves=False,
+        numpy=_deviation,
+        python="rows.std(axis=0)",
+        python_last="{rows}.std(axis=0, keepdims=True)",
+        onnx=_spread,
+        onnx_last=_spread_at_last,
     ),
 )
 

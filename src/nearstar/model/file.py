@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import reprlib
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +22,20 @@ from nearstar.language.networks import Units
 from nearstar.language.program import Program
 from nearstar.language.text import parse, to_text
 from nearstar.language.types import Signature
-from nearstar.model.model import FACTS, Model
 from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
 from nearstar.util.plain_json import from_json, to_json
 from nearstar.util.version import __version__
 from nearstar.util.whole_files import write_whole
 
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
+
+T = TypeVar("T")
+
+FACTS = ("metrics", "provenance")
+"""What is kept of how a model was made: how well it did, and where it comes from."""
 FORMAT = "nearstar-model"
-VERSION = 1
 _KEYS = (
     *("format", "version", "nearstar", "program", "readable", "theta", "signature"),
     *("classes", "labels", "offsets", "scale", "units", "domain", "data_format", *FACTS),
@@ -58,7 +62,7 @@ def write(model: Model, path: str | Path) -> None:
     try:
         text = _text_of(model)
         # What cannot be read back is not written.
-        if _model_in(text).program != model.program:
+        if _model_in(text, type(model)).program != model.program:
             raise NearstarError(f"the domain {model.domain.name} reads the program as another one")
         write_whole(path, text)
     except (OSError, ValueError) as problem:  # NearstarError, or a path that is none
@@ -90,10 +94,10 @@ def _text_of(model: Model) -> str:
 # Reading
 
 
-def read(path: str | Path) -> Model:
-    """Read a model."""
+def read(path: str | Path, make: Callable[..., Model]) -> Model:
+    """Read a model; ``make`` makes it of its fields."""
     try:
-        return _model_in(_bytes_of(Path(path)))
+        return _model_in(_bytes_of(Path(path)), make)
     except FileNotFoundError:
         raise NearstarError(_missing(Path(path))) from None
     except (NearstarError, OSError) as problem:
@@ -128,57 +132,68 @@ def _check_length(n_bytes: int) -> None:
         )
 
 
-def _model_in(content: str | bytes) -> Model:
+def _model_in(content: str | bytes, make: Callable[..., Model]) -> Model:
     data = _table_in(content)
-
-    @contextmanager
-    def reading(key: str) -> Iterator[Any]:
-        """The value of a key; what is wrong about it is told with the key."""
-        try:
-            to_json(data[key], "values in a model")  # infinities and NaN end here
-            yield data[key]
-        except _DAMAGE as problem:
-            raise NearstarError(f"{key!r} cannot be read: {_told(problem)}") from None
-
-    with reading("nearstar") as value:
-        _check(value, str, "the version that wrote it")
-    with reading("readable") as value:
-        _check(value, str, "a program's text")
-    with reading("domain") as value:
-        domain = _domain(value)
-    with reading("signature") as value:
-        signature = _signature(value)
-    with reading("program") as value:
-        program = _program(value, domain, signature)
-    with reading("classes") as value:
-        class_names = tuple(_check(each, str, "a name") for each in _check(value, list, "names"))
-    with reading("labels") as value:
-        labels = tuple(_check(value, list, "a list of labels"))
-    with reading("scale") as value:
-        scale = _scale(value)
-    with reading("units") as value:
-        units = None if value is None else _units(value)
-    with reading("theta") as value:
-        theta = _numbers(value)
-    with reading("offsets") as value:
-        offsets = None if value is None else _numbers(value)
-    with reading("data_format") as value:
-        format = None if value is None else DataFormat.from_dict(value)
-    facts = {}
-    for key in FACTS:
-        with reading(key) as value:
-            if value is not None:
-                facts[key] = _check(value, dict, "a table")
+    fields = READERS[data["version"]](data)
     try:
-        return Model(
-            program, theta, domain, class_names, scale, units, offsets, labels, format, facts
-        )
+        return make(**fields)
     except _DAMAGE as problem:
         raise NearstarError(f"its parts do not fit each other: {_told(problem)}") from None
 
 
+def _version_1(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a model in a file of version 1."""
+    _check_keys(data, _KEYS)
+
+    def read(key: str, reader: Callable[[Any], T]) -> T:
+        """The value of a key; what is wrong about it is told with the key."""
+        try:
+            to_json(data[key], "values in a model")  # infinities and NaN end here
+            return reader(data[key])
+        except _DAMAGE as problem:
+            raise NearstarError(f"{key!r} cannot be read: {_told(problem)}") from None
+
+    read("nearstar", lambda value: _check(value, str, "the version that wrote it"))
+    read("readable", lambda value: _check(value, str, "a program's text"))
+    domain, signature = read("domain", _domain), read("signature", _signature)
+    facts = {
+        key: read(key, _or_none(lambda value: _check(value, dict, "a table"))) for key in FACTS
+    }
+    return {
+        "domain": domain,
+        "program": read("program", lambda value: _program(value, domain, signature)),
+        "class_names": read("classes", _names),
+        "labels": read("labels", lambda value: tuple(_check(value, list, "a list of labels"))),
+        "scale": read("scale", _scale),
+        "units": read("units", _or_none(_units)),
+        "theta": read("theta", _numbers),
+        "offsets": read("offsets", _or_none(_numbers)),
+        "format": read("data_format", _or_none(DataFormat.from_dict)),
+        "facts": {key: value for key, value in facts.items() if value is not None},
+    }
+
+
+READERS = {1: _version_1}
+"""What reads each version of the format: a file is forever."""
+VERSION = max(READERS)
+"""The version that is written."""
+
+
+def _or_none(reader: Callable[[Any], T]) -> Callable[[Any], T | None]:
+    return lambda value: None if value is None else reader(value)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    table: dict[str, Any] = _check(value, dict, "a table")
+    return table
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(_check(each, str, "a name") for each in _check(value, list, "names"))
+
+
 def _table_in(content: str | bytes) -> dict[str, Any]:
-    """The file's table, known to be of this version and to have its keys."""
+    """The file's table, known to be of a version that can be read."""
     data = from_json(_decoded(content), "it is not JSON")
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise NearstarError(f"it is not a JSON table with the 'format' {FORMAT!r}")
@@ -190,11 +205,14 @@ def _table_in(content: str | bytes) -> dict[str, Any]:
             f"its 'version' is {reprlib.repr(version)}, made by a newer nearstar; this one, "
             f"{__version__}, reads up to version {VERSION}: upgrade nearstar"
         )
-    if missing := [key for key in _KEYS if key not in data]:
-        raise NearstarError(f"it lacks {', '.join(map(repr, missing))}")
-    if unknown := [key for key in data if key not in _KEYS]:
-        raise NearstarError(f"{unknown[0]!r} is no key of a model; {suggestion(unknown[0], _KEYS)}")
     return data
+
+
+def _check_keys(data: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    if missing := [key for key in keys if key not in data]:
+        raise NearstarError(f"it lacks {', '.join(map(repr, missing))}")
+    if unknown := [key for key in data if key not in keys]:
+        raise NearstarError(f"{unknown[0]!r} is no key of a model; {suggestion(unknown[0], keys)}")
 
 
 def _decoded(content: str | bytes) -> str:

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.conversion import unnamed
+from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
 from nearstar.data.recordings import Recordings
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences, check_sequences
+from nearstar.data.tables import read_table
 from nearstar.data.windows import cut
 from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks, pack
@@ -26,6 +28,10 @@ from nearstar.language.parameters import Theta, layout, rounded, scaled, size_of
 from nearstar.language.program import Program, is_complete
 from nearstar.language.text import parse, to_text
 from nearstar.language.types import Signature
+from nearstar.model import file
+from nearstar.model.explain import explain
+from nearstar.model.export import export
+from nearstar.model.file import FACTS
 from nearstar.training.decision import decide, probabilities
 from nearstar.training.metrics import Metrics
 from nearstar.training.train import Trained
@@ -36,8 +42,6 @@ from nearstar.util.plain_json import plain
 if TYPE_CHECKING:
     import pandas as pd
 
-FACTS = ("metrics", "provenance")
-"""What is kept of how a model was made: how well it did, and where it comes from."""
 _NOT_FINITE = (
     "the program's outputs are not finite on these data; are they in the units it was trained on?"
 )
@@ -234,9 +238,6 @@ class Model:
         Its ``sequences`` are what the other methods take. ``labelled``: with the labels, which
         are not needed to predict. A file that has parts is for `nearstar.read_file`.
         """
-        from nearstar.data.files import read_file
-        from nearstar.data.tables import read_table
-
         format = replace(self.format or DataFormat(), group=None, part=None)
         if not labelled:
             format = replace(format, label=None, positive=None)
@@ -262,28 +263,20 @@ class Model:
 
         The parts are numbered as in ``attrs["program"]`` of the table.
         """
-        from nearstar.model.explain import explain  # which is written in terms of models
-
         return explain(self, data)
 
     def export(self, to: str) -> str | bytes:
         """The program for other places: "python" (needs only NumPy), "onnx", "latex" or "json"."""
-        from nearstar.model.export import export
-
         return export(self, to)
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON, whole or not at all."""
-        from nearstar.model import file as model_file
-
-        model_file.write(self, path)
+        file.write(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Model:
         """Read a model; library functions of the user's come with it."""
-        from nearstar.model import file as model_file
-
-        return model_file.read(path)
+        return file.read(path, cls)
 
 
 def text_with(program: Program, theta: Theta, scale: Scale, digits: int | None = 4) -> str:

@@ -26,8 +26,8 @@ def initial(
     for block in blocks:
         matrix = block.of(theta)
         matrix[:] = random.uniform(-block.bound, block.bound, matrix.shape)
-        if block.path in kept and block.matrix.remember is not None:
-            block.matrix.remember(matrix, len(block.columns), kept[block.path])
+        if block.path in kept and block.remember is not None:
+            block.remember(matrix, len(block.columns), kept[block.path])
     return theta
 
 

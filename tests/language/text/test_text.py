@@ -66,9 +66,10 @@ def test_parameters_survive_bit_for_bit(case: tuple[Domain, Program], data: st.D
 
 def test_the_strategy_reaches_every_operation() -> None:
     seen: set[str] = set()
-    for root in (RICH.signature(2, per_frame=True), RICH.signature(4, per_frame=True)):
+    for outputs in (1, 2, 4):
+        root = RICH.signature(outputs, per_frame=True)
 
-        @settings(max_examples=150, deadline=None, database=None, derandomize=True)
+        @settings(max_examples=250, deadline=None, database=None, derandomize=True)
         @given(programs(RICH.grammar(root), 12, holes=True))
         def collect(program: Program) -> None:
             seen.update(

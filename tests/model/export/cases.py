@@ -17,6 +17,7 @@ from nearstar.language.operators import Affine
 from nearstar.language.parameters import layout, unscaled
 from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Apply, Program
+from nearstar.language.reductions import REDUCTIONS
 from nearstar.training.starting import initial
 
 
@@ -93,7 +94,7 @@ SUMMARIES = (
     *(
         f"{where}Window{reduction}{size}({body})"
         for where, size in (("Sliding", 4), ("Centred", 5), ("Sliding", 1), ("Centred", 1))
-        for reduction in ("Average", "Max", "Min", "Change")
+        for reduction in REDUCTIONS
         for body in ("Affine(x)",)
     ),
     "SlidingWindowAverage10(if FarRightAffine(x) > 0 then sel_left x else const)",

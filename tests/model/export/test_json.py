@@ -80,6 +80,7 @@ class Reader:
                 "max": rows.max(axis=0),
                 "min": rows.min(axis=0),
                 "change": rows[-1] - rows[0],
+                "spread": rows.std(axis=0),
             }[parameters["reduction"]]
             return self.vector(arguments[0], value, np.zeros(0))
         return self.apply(node, [self.summary(each, x, t) for each in arguments], None)

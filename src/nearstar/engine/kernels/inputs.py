@@ -50,6 +50,8 @@ def forward_window(code, values, sums, data, steps, lengths):
             for lane in range(out.shape[0]):
                 end = min(high, lengths[lane] - 1)
                 out[lane] = feature[steps[end] + lane] - feature[steps[low] + lane]
+        elif code[3] == op.WINDOW_SPREAD:
+            _spreads(out, sums, feature, steps, lengths, low, high)
         else:
             _extremes(out, code[3] == op.WINDOW_MAX, feature, steps, low, high)
 
@@ -82,16 +84,51 @@ def _extremes(y, largest, feature, steps, low, high):
 
 
 @kernel
+def _spreads(y, sums, feature, steps, lengths, low, high):
+    """Standard deviations of the steps low … high, for the first lanes.
+
+    From the mean of the window itself, in double precision, so that nothing cancels.
+    """
+    lanes = y.shape[0]
+    means, squares = sums[:lanes], sums[lanes : 2 * lanes]
+    for lane in range(lanes):
+        means[lane] = 0.0
+        squares[lane] = 0.0
+    for s in range(low, high + 1):
+        n = min(lanes, steps[s + 1] - steps[s])
+        a = feature[steps[s] : steps[s] + n]
+        for lane in range(n):
+            means[lane] += np.float64(a[lane])
+    for lane in range(lanes):
+        means[lane] /= min(high, lengths[lane] - 1) - low + 1
+    for s in range(low, high + 1):
+        n = min(lanes, steps[s + 1] - steps[s])
+        a = feature[steps[s] : steps[s] + n]
+        for lane in range(n):
+            deviation = np.float64(a[lane]) - means[lane]
+            squares[lane] += deviation * deviation
+    for lane in range(lanes):
+        y[lane] = np.float32(np.sqrt(squares[lane] / (min(high, lengths[lane] - 1) - low + 1)))
+
+
+@kernel
 def _reduce(reduction, feature, steps, lane, low, high):
     """The reduction of one sequence's elements low … high."""
     if reduction == op.WINDOW_CHANGE:
         return feature[steps[high] + lane] - feature[steps[low] + lane]
     result = feature[steps[low] + lane]
-    if reduction == op.WINDOW_AVERAGE:
+    if reduction == op.WINDOW_AVERAGE or reduction == op.WINDOW_SPREAD:
         total = np.float64(result)
         for s in range(low + 1, high + 1):
             total += np.float64(feature[steps[s] + lane])
-        return np.float32(total / (high - low + 1))
+        mean = total / (high - low + 1)
+        if reduction == op.WINDOW_AVERAGE:
+            return np.float32(mean)
+        squares = 0.0
+        for s in range(low, high + 1):
+            deviation = np.float64(feature[steps[s] + lane]) - mean
+            squares += deviation * deviation
+        return np.float32(np.sqrt(squares / (high - low + 1)))
     for s in range(low + 1, high + 1):
         value = feature[steps[s] + lane]
         if (value > result) if reduction == op.WINDOW_MAX else (value < result):

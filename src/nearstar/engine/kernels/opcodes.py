@@ -62,3 +62,4 @@ WINDOW_AVERAGE: Final = 0
 WINDOW_MAX: Final = 1
 WINDOW_MIN: Final = 2
 WINDOW_CHANGE: Final = 3
+WINDOW_SPREAD: Final = 4

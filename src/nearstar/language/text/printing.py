@@ -23,5 +23,5 @@ def to_text(program: Program, theta: NDArray[np.float64] | None = None) -> str:
     theta, blocks = np.asarray(theta, np.float64), layout(program)
     check(blocks, theta)
     # A block has a column for each output; text goes output by output.
-    leaves = (written(block.of(theta).T.ravel().tolist(), shape(block.matrix)) for block in blocks)
+    leaves = (written(block.of(theta).T.ravel().tolist(), shape(block)) for block in blocks)
     return text_of(program, 0, leaves)

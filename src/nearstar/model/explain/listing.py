@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from nearstar.language.function import Function
 from nearstar.language.template import VARIABLES, outline
 from nearstar.language.text.numbers import number, shape, written
 from nearstar.model.explain.nodes import DIGITS, Leaf, Node, nodes_of
-from nearstar.model.model import Model
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 _INLINE = 6
 """Most features of a leaf with one output whose numbers stand in its own line."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,10 @@ from nearstar.language.operators import If
 from nearstar.language.parameters import Block, layout, rounded
 from nearstar.language.program import Apply, Hole, Path, is_complete, walk
 from nearstar.language.types import Signature
-from nearstar.model.model import Model
 from nearstar.util.errors import ProgramError
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 Array = NDArray[np.float64]
 DIGITS = 4

@@ -14,11 +14,12 @@ from nearstar.data.windows import cut
 from nearstar.model.explain.listing import numbered
 from nearstar.model.explain.nodes import Array, Node, nodes_of
 from nearstar.model.explain.values import Part, parts_of
-from nearstar.model.model import Model
 from nearstar.training.decision import decide
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from nearstar.model.model import Model
 
 _OWN = ("base", "accumulator")
 """Parts of an affine leaf's value that are not a feature's."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from nearstar.model.export.json import to_json
 from nearstar.model.export.latex import to_latex
 from nearstar.model.export.onnx import to_onnx
 from nearstar.model.export.python import to_python
-from nearstar.model.model import Model
 from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 __all__ = ["FORMATS", "export"]
 

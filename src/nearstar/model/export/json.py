@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nearstar.language.function import Function
 from nearstar.language.program import Path
 from nearstar.language.types import Sequence, Signature, Vector
 from nearstar.model.explain.nodes import Node, nodes_of
-from nearstar.model.model import Model
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 FORMAT = "nearstar-program-1"
 

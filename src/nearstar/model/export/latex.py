@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from nearstar.language.function import Function
 from nearstar.language.operators import BUILT_IN, If, Select
@@ -13,7 +14,9 @@ from nearstar.language.template import VARIABLES
 from nearstar.model.explain.nodes import DIGITS, Array, Node, nodes_of
 from nearstar.model.export.latex_expression import definition, has_mix
 from nearstar.model.export.latex_symbols import number, operator, text
-from nearstar.model.model import Model
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 _TERMS = 4
 """Terms of a sum on one line."""

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,10 @@ from nearstar.language.program import Path
 from nearstar.language.reductions import OnnxWindow
 from nearstar.model.explain.nodes import Node, nodes_of
 from nearstar.model.export.onnx_graph import Graph
-from nearstar.model.model import Model
 from nearstar.util.errors import NearstarError
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 OPSET = 17
 _IR_VERSION = 8  # that of the operator set: runtimes from 2022 on can read it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from nearstar.language.program import columns_read
 from nearstar.model.explain.nodes import nodes_of
@@ -13,8 +14,10 @@ from nearstar.model.export.python_features import features_function
 from nearstar.model.export.python_helpers import HELPERS, needed
 from nearstar.model.export.python_literals import listed, quoted
 from nearstar.model.export.python_main import main_functions, role_constants
-from nearstar.model.model import Model
 from nearstar.util.version import __version__
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 _WIDTH = 96
 

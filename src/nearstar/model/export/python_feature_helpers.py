@@ -3,7 +3,12 @@
 Points are arrays of x and y by frame. NaN stands for what has no earlier frame to compare with.
 """
 
-from nearstar.model.model import Model
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 HAS = '''\
 def has(table, *names):

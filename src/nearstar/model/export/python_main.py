@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from nearstar.data.format import DataFormat
 from nearstar.model.export.python_literals import quoted
-from nearstar.model.model import Model
+
+if TYPE_CHECKING:
+    from nearstar.model.model import Model
 
 
 def role_constants(model: Model) -> Iterator[str]:

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearstar.data.conversion import offsets_of
-from nearstar.data.derived import parse_derived, read_derived
-from nearstar.data.deriving import compute
-from nearstar.data.points import points_of
+from nearstar.data.derived import compute, parse_derived, read_derived
+from nearstar.data.derived.points import points_of
 from nearstar.util.errors import DataError, DomainError, NearstarError
 
 POINTS = ("nose", "tail", "ear", "1")

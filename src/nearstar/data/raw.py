@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.conversion import UNLABELLED
-from nearstar.data.derived import Derived
-from nearstar.data.deriving import compute
+from nearstar.data.derived import Derived, compute
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, class_names, encode, find_label, text_of
 from nearstar.data.missing import check_float32, deal_with_missing

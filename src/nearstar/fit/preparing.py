@@ -12,11 +12,11 @@ import numpy as np
 from nearstar.cli import values
 from nearstar.cli.reading import data_format
 from nearstar.data.derived import parse_derived
+from nearstar.data.derived.points import points_of
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.hold_out import hold_out
 from nearstar.data.labels import Label
-from nearstar.data.points import points_of
 from nearstar.data.positive import rarer_second
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import select

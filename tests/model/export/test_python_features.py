@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from model.export.modules import module_of, run_script
 
 from nearstar import Domain, Model, Sequences, tracking_table
-from nearstar.data.derived import parse_derived
-from nearstar.data.deriving import compute
+from nearstar.data.derived import compute, parse_derived
+from nearstar.data.derived.points import _FORMS, find_point
 from nearstar.data.format import DataFormat
-from nearstar.data.points import _FORMS, find_point
 from nearstar.data.tables import read_table
 from nearstar.language.function import record
 from nearstar.model.export import export

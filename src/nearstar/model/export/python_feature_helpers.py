@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nearstar.data.derived.functions import sources
+
 if TYPE_CHECKING:
     from nearstar.model.model import Model
 
@@ -51,55 +53,10 @@ def point(table, name):
             return xy(table, x, y)
     raise ValueError(f"there is no point {name!r}, such as columns {name}_x and {name}_y")'''
 
-BEFORE = '''\
-def before(values, frames=1):
-    """The values of so many frames before; NaN where there is no such frame."""
-    earlier = np.full_like(values, np.nan)
-    earlier[..., frames:] = values[..., :-frames]
-    return earlier'''
-
 BEFORE_ALONE = '''\
 def before(values, frames=1):
     """NaN: rows are examples here, and not frames that follow one another."""
     return np.full_like(values, np.nan)'''
-
-CHANGE = '''\
-def change(values, frames=1):
-    """The difference to so many frames before."""
-    return values - before(values, frames)'''
-
-TURN = '''\
-def turn(headings, frames=1):
-    """The change of a heading, from -pi to pi."""
-    angles = change(headings, frames)
-    return angles - 2 * np.pi * np.ceil((angles - np.pi) / (2 * np.pi))'''
-
-DISTANCE = '''\
-def distance(a, b):
-    """Between two points."""
-    return np.hypot(*(b - a))'''
-
-SPEED = '''\
-def speed(a):
-    """The length of the step from the frame before."""
-    return np.hypot(*change(a))'''
-
-ACCELERATION = '''\
-def acceleration(a):
-    """The change of the speed."""
-    return change(speed(a))'''
-
-HEADING = '''\
-def heading(a, b=None):
-    """The direction of the step from the frame before, or from a to b; from -pi to pi."""
-    x, y = change(a) if b is None else b - a
-    return np.arctan2(y, x)'''
-
-ANGLE = '''\
-def angle(a, b, c, d=None):
-    """At b between the directions to a and c, or between those from a to b and from c to d."""
-    (x1, y1), (x2, y2) = (a - b, c - b) if d is None else (b - a, d - c)
-    return np.arctan2(np.abs(x1 * y2 - y1 * x2), x1 * x2 + y1 * y2)'''
 
 FEATURE_HELPERS = {
     "has": HAS,
@@ -107,14 +64,7 @@ FEATURE_HELPERS = {
     "column": COLUMN,
     "xy": XY,
     "point": POINT,
-    "before": BEFORE,
-    "change": CHANGE,
-    "turn": TURN,
-    "distance": DISTANCE,
-    "speed": SPEED,
-    "acceleration": ACCELERATION,
-    "heading": HEADING,
-    "angle": ANGLE,
+    **sources(),
 }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nearstar.data.derived import Call, Column, Point, read_derived
-from nearstar.data.points import points_of
+from nearstar.data.derived.points import points_of
 from nearstar.language.domain import Domain
 from nearstar.model.export.python_body import TAKEN
 from nearstar.model.export.python_feature_helpers import FEATURE_HELPERS
@@ -15,8 +15,6 @@ from nearstar.model.export.python_literals import quoted
 _HEAD = '''\
 def features(table):
     """x from a table: a dictionary of columns by name, or a structured array."""'''
-_EARLIER = re.compile(r"\b(change|turn|speed|acceleration|heading)\(")
-"""What may look at the frame before."""
 
 
 def features_function(domain: Domain, features: Sequence[str]) -> str:
@@ -35,7 +33,7 @@ def features_function(domain: Domain, features: Sequence[str]) -> str:
     lines = [
         *(f"{variable} = {_point(point, columns)}" for point, variable in points.items()),
         *("made = {", *(f"    {quoted(name)}: {text}," for name, text in made.items()), "}"),
-        *_stacked(any(map(_EARLIER.search, made.values()))),
+        *_stacked(any(each.looks_back for each in derived.values())),
     ]
     return "\n".join([_HEAD, *(f"    {line}" for line in lines)])
 
@@ -57,16 +55,11 @@ def _text(expression: Column | Point | Call, points: Mapping[Point, str]) -> str
             return f"column(table, {quoted(name)})"
         case Point():
             return points[expression]
-        case Call(function=function, arguments=arguments, lag=lag):
+        case Call(arguments=arguments, lag=lag):
             texts = [_text(each, points) for each in arguments]
             if lag > 1:
                 texts.append(str(lag))
-            return f"{_called(function, arguments[0])}({', '.join(texts)})"
-
-
-def _called(function: str, argument: Column | Point | Call) -> str:
-    turns = isinstance(argument, Call) and argument.function == "heading"
-    return "turn" if function == "change" and turns else function
+            return f"{expression.computing.__name__}({', '.join(texts)})"
 
 
 def _point(point: Point, columns: Sequence[str]) -> str:

@@ -1,0 +1,32 @@
+"""Features derived from tracked points and columns: ``gap = distance(nose, tail)``.
+
+========================  =========================================================================
+``distance(a, b)``        between two points
+``speed(a)``              length of the step from the frame before
+``acceleration(a)``       change of the speed
+``heading(a)``            direction of the step from the frame before, from −π to π
+``heading(a, b)``         direction from a to b
+``angle(a, b, c)``        at b, between the directions to a and to c, from 0 to π
+``angle(a, b, c, d)``     between the directions from a to b and from c to d
+``change(e)``             difference to the frame before, of a column or a derived feature
+``change(e, k)``          difference to k frames before; of a heading, the turn from −π to π
+========================  =========================================================================
+
+A point ``nose`` is the columns nose_x and nose_y (or nose.x, "nose x", nosex, x_nose, xnose); any
+two columns make one: ``(left, top)``. Names with other signs than letters, digits, ``_`` and ``.``
+stand in quotes. Where there is no earlier frame to compare with, a value is 0.
+"""
+
+from nearstar.data.derived.expression import Call, Column, Derived, Point, compute, needed_columns
+from nearstar.data.derived.parsing import parse_derived, read_derived
+
+__all__ = [
+    "Call",
+    "Column",
+    "Derived",
+    "Point",
+    "compute",
+    "needed_columns",
+    "parse_derived",
+    "read_derived",
+]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nearstar.data.hold_out import hold_out
 from nearstar.data.labels import Label
 from nearstar.data.positive import rarer_second
 from nearstar.data.recordings import Recordings
+from nearstar.data.splits import hold_out
 from nearstar.fit.choice import choose
 from nearstar.fit.examples import Examples
 from nearstar.fit.fitting import FINALISTS

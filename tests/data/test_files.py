@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nearstar.data import DataFormat, load_table, read_file, read_table
+import nearstar.data.readers
+from nearstar.data import DataFormat, read_file, read_table
+from nearstar.data.readers import readers
+from nearstar.data.readers.reader import Reader
 from nearstar.language.domain import Domain
 from nearstar.util.errors import DataError
 
@@ -464,6 +468,30 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read_file(path)
 
 
-def test_tables_alone(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is no table"):
-        load_table(archive(X=X34)(tmp_path), FORMAT)
+def test_a_reader_beside_others_claims_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(path: Path, frame: str | None) -> pd.DataFrame:
+        return pd.DataFrame({"a": [1.0, 2.0], frame: [5, 6]})
+
+    claims = Reader("Ours", (".csv", ".us"), "table", read, ("frame",), _says("OURS"))
+    monkeypatch.setattr(nearstar.data.readers, "readers", lambda: (claims, *readers()))
+    ours, theirs = text("OURS\nx\n", "a.csv")(tmp_path), text("u,w\n1,2\n", "b.csv")(tmp_path)
+    assert read_file(ours, DataFormat(frame="t")).parts["all"].frames.tolist() == [5, 6]
+    assert read_file(theirs).parts["all"].sequences.feature_names == ("u", "w")
+    with pytest.raises(DataError, match=r"a\.us is not of Ours"):
+        read_file(text("u,w\n1,2\n", "a.us")(tmp_path))
+
+
+def _says(word: str) -> Callable[[Path], bool]:
+    return lambda path: path.read_text().startswith(word)
+
+
+def test_readers() -> None:
+    names = [each.name for each in readers()]
+    assert len(set(names)) == len(names) >= 6
+    for each in readers():
+        assert all(re.fullmatch(r"\.[a-z0-9]+", ending) for ending in each.endings)
+        assert set(each.options) <= {field.name for field in fields(DataFormat)}
+    # Readers that look into files come before those that take any with the same ending.
+    assert names.index("DeepLabCut") < names.index("CSV")

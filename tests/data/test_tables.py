@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearstar.data import DataFormat, Recordings, feature_columns, read_table
+from nearstar.data import DataFormat, Recordings, read_table
+from nearstar.data.raw import Wanted
 from nearstar.data.tables import read_table_parts
 from nearstar.util.errors import DataError, NearstarError
 
@@ -99,6 +100,12 @@ def read(format: DataFormat | None = None, /, **changes: Any) -> Recordings:
     return read_table(plain(**changes), format or FORMAT)
 
 
+def feature_columns(
+    table: pd.DataFrame, format: DataFormat, derived: Any = None
+) -> tuple[str, ...]:
+    return read_table(table, format, derived=derived).sequences.feature_names
+
+
 def test_one_sequence_without_an_id() -> None:
     read = read_table(plain()[["nose_x", "nose_y", "does"]], DataFormat(label="does"))
     assert read.ids == (0,) and len(read) == 1 and read.frames is None and read.groups is None
@@ -185,7 +192,7 @@ def test_given_classes() -> None:
 
 def test_parts() -> None:
     table = plain(part=["Train"] * 3 + ["val"] * 3)
-    parts = read_table_parts(table, DataFormat(**{**FORMAT.to_dict(), "part": "part"}))
+    parts = read_table_parts(table, Wanted(DataFormat(**{**FORMAT.to_dict(), "part": "part"})))
     assert {name: part.ids for name, part in parts.items()} == {"train": ("a",), "valid": ("b",)}
     assert parts["valid"].labels == ("run", "sit")
     assert parts["valid"].rows is not None and parts["valid"].rows.tolist() == [3, 4, 5]
@@ -272,7 +279,7 @@ def test_times_may_be_rounded_but_frames_not_lacking(kind: str) -> None:
 def test_labels_that_training_lacks() -> None:
     table = plain(part=["train"] * 3 + ["test"] * 3, does=["a", "b", "a", "a", "c", "a"])
     with pytest.raises(DataError, match="the test part has the label 'c'"):
-        read_table_parts(table, DataFormat(**{**FORMAT.to_dict(), "part": "part"}))
+        read_table_parts(table, Wanted(DataFormat(**{**FORMAT.to_dict(), "part": "part"})))
     wrong = plain(does=["run", "sti", "sit", "sit", "sit", "sit"])
     with pytest.raises(DataError, match=r"'sti' at video 'a', frame 2 .*did you mean 'sit'"):
         read_table(wrong, FORMAT, labels=("run", "sit"))

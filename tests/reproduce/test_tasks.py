@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from nearstar.data import two_animals_split, watch_exercises
-from nearstar.data.examples import watch
+from nearstar.data.examples import exercises
 from nearstar.language.domain import Domain
 from nearstar.reproduce.published import SIZES
 from nearstar.reproduce.stand_ins import Archive
@@ -289,7 +289,7 @@ def test_rare_attacks_weigh_more_in_the_papers_loss_and_find_their_weight_in_our
 
 def test_who_wears_the_watch() -> None:
     try:
-        train, valid, test = watch.watch_subjects()
+        train, valid, test = exercises.watch_subjects()
     except DataError as error:
         pytest.skip(str(error))
     parts = watch_exercises()
@@ -301,13 +301,13 @@ def test_who_wears_the_watch() -> None:
     assert experiment.unit == "subject"
     np.testing.assert_array_equal(experiment.units, test)
     # The windows of a person, cut again from the recordings, are those at his places.
-    recordings = watch._recordings()
+    recordings = exercises._recordings()
     for person in people[2]:
         cut = [
             window
             for signal, subject in zip(recordings["X"], recordings["subject"], strict=True)
             if subject == person
-            for window in watch._windows(signal)
+            for window in exercises._windows(signal)
         ]
         own = experiment.test.subset(test == person)
         np.testing.assert_array_equal(own.frames.reshape(-1, 100, 6), np.stack(cut))

@@ -1,20 +1,26 @@
-"""Data on its way in: sequences, files and tables, labels, and built-in examples."""
+"""Data on its way in: from files, tables and arrays to sequences.
 
+A file is given to its reader (`readers`), which makes a table with a row for each frame, or arrays
+by part. Either becomes `Raw`: columns of numbers, where sequences begin, labels of any type. Then
+gaps are filled, features derived and labels numbered, which makes `Recordings`: `Sequences`, which
+all the rest works on, with what the source called them. They are split, and cut to windows.
+"""
+
+from nearstar.data.examples.exercises import watch_exercises
 from nearstar.data.examples.synthetic import (
     HIDDEN_RULE,
     tracking_table,
     two_animals,
     two_animals_split,
 )
-from nearstar.data.examples.watch import watch_exercises
-from nearstar.data.files import Dataset, load_table, read_file
+from nearstar.data.files import Dataset, read_file
 from nearstar.data.format import DataFormat
-from nearstar.data.hold_out import hold_out, split_indices
 from nearstar.data.labels import Label, class_names, encode
 from nearstar.data.recordings import Recordings
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
-from nearstar.data.tables import feature_columns, read_table
+from nearstar.data.splits import hold_out, split_indices
+from nearstar.data.tables import read_table
 from nearstar.data.windows import Windows, cut
 
 __all__ = [
@@ -29,9 +35,7 @@ __all__ = [
     "class_names",
     "cut",
     "encode",
-    "feature_columns",
     "hold_out",
-    "load_table",
     "read_file",
     "read_table",
     "split_indices",

@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.conversion import join_labels, offsets_of, read_lengths, read_names
-from nearstar.data.derived import read_derived
-from nearstar.data.format import DataFormat
-from nearstar.data.labels import Label, whole_labels
-from nearstar.data.raw import Raw, by_part, make_recordings
+from nearstar.data.derived import needed_columns
+from nearstar.data.labels import whole_labels
+from nearstar.data.raw import Raw, Wanted, by_part, make_recordings
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import check_known, select
 from nearstar.util.errors import DataError
 
 
-@dataclass(frozen=True, eq=False)
-class Arrays:
-    """One part of a data set: frames one after another, and what is known about them."""
-
-    values: NDArray[Any]
-    lengths: NDArray[np.int64]
-    labels: NDArray[Any] | None = None
-    per_frame: bool = False
-    groups: tuple[Any, ...] | None = None
-    vectors: bool = False
-
-
-def as_arrays(
+def raw_arrays(
     X: NDArray[Any],
     y: NDArray[Any] | None = None,
     lengths: NDArray[Any] | None = None,
     groups: NDArray[Any] | None = None,
     what: str = "X",
-) -> Arrays:
+) -> Raw:
     """A part from (sequences, frames, features) or (vectors, features), and labels of any type.
 
     Labels are (sequences,), (sequences, frames) or (sequences, frames, 1). Padding is not read.
@@ -62,10 +49,8 @@ def as_arrays(
     if groups is not None and groups.shape != (n,):
         raise DataError(f"groups of {what} have shape {groups.shape}; expected ({n},)")
     named = None if groups is None else tuple(groups.tolist())
-    if y is None:
-        return Arrays(values, sizes, groups=named, vectors=vectors)
-    labels, per_frame = _labels(y, real, vectors, what)
-    return Arrays(values, sizes, labels, per_frame, named, vectors)
+    labels, per_frame = (None, False) if y is None else _labels(y, real, vectors, what)
+    return Raw(values, offsets_of(sizes), labels, per_frame, named, vectors)
 
 
 def _labels(
@@ -84,77 +69,62 @@ def _labels(
     )
 
 
-def join_arrays(
-    parts: Mapping[str, Arrays],
-    format: DataFormat,
-    *,
-    names: Sequence[str] | None = None,
-    classes: Sequence[Label] | None = None,
-    features: Sequence[str] | None = None,
-    derived: Mapping[str, str] | Sequence[str] | None = None,
-    labels: Sequence[Label] | None = None,
-) -> dict[str, Recordings]:
+def read_arrays(parts: Mapping[str, Raw], wanted: Wanted) -> dict[str, Recordings]:
     """Recordings of each part, with the same features and classes in all of them.
 
-    `names` are those of the columns, x0, x1, … unless given; then `features`, if as many, are the
-    names of the columns that the format chooses. `classes` are those that the source declares.
+    Columns without names are x0, x1, …; features that are wanted, if as many, are then the names
+    of the columns that the format chooses.
     """
     first = next(iter(parts.values()))
     _check_alike(parts)
-    formulas = read_derived(derived)
-    known = read_names(names, "feature", first.values.shape[1])
+    features, format, formulas = wanted.features, wanted.format, wanted.formulas
+    known = read_names(first.names or None, "feature", first.values.shape[1])
     chosen = select([*known, *formulas], format.features, places=True)
-    if names is None and features is not None:
-        raw_names = [name for name in features if name not in formulas]
-        columns = [known.index(name) for name in chosen if name not in formulas]
-        if len(columns) != len(raw_names):
-            raise DataError(
-                f"the data have {len(columns)} features, the domain {len(raw_names)}; choose as "
-                "many columns of the data, such as features=['0-18']"
-            )
-        wanted = tuple(features)
-        source = dict(zip(raw_names, columns, strict=True))
-    else:
-        wanted = (*chosen, *(name for name in formulas if name not in chosen))
-        wanted = wanted if features is None else tuple(features)
+    if features is None:
+        features = (*chosen, *(name for name in formulas if name not in chosen))
         source = {name: i for i, name in enumerate(known)}
-    check_known(wanted, [*source, *formulas], "the file")
-    needed = [name for name in wanted if name not in formulas]
-    for name in wanted:
-        if name in formulas:
-            needed += formulas[name].columns(source)
-    raw = _joined(parts, source, tuple(dict.fromkeys(needed)))
-    if labels is None and format.positive is None:
-        labels = classes
+    elif first.names:
+        source = {name: i for i, name in enumerate(known)}
+    else:
+        own = [name for name in features if name not in formulas]
+        columns = [known.index(name) for name in chosen if name not in formulas]
+        if len(columns) != len(own):
+            raise DataError(
+                f"the data have {len(columns)} features, the domain {len(own)}; choose as many "
+                "columns of the data, such as features=['0-18']"
+            )
+        source = dict(zip(own, columns, strict=True))
+    check_known(features, [*source, *formulas], "the file")
+    raw = _joined(parts, source, needed_columns(features, formulas, source))
+    if wanted.labels is None and format.positive is None:
+        wanted = replace(wanted, labels=first.classes)
     if format.per is None:  # the shape of the labels has said it
-        format = replace(format, per="frame" if first.per_frame else "sequence")
-    recordings = make_recordings(raw, wanted, formulas, format, labels)
-    return by_part(recordings, raw.parts)
+        per = "frame" if first.per_frame else "sequence"
+        wanted = replace(wanted, format=replace(format, per=per))
+    return by_part(make_recordings(raw, wanted, features), raw.parts)
 
 
-def _joined(parts: Mapping[str, Arrays], source: Mapping[str, int], needed: tuple[str, ...]) -> Raw:
-    columns = [source[name] for name in needed]
-    arrays = list(parts.values())
+def _joined(parts: Mapping[str, Raw], source: Mapping[str, int], names: tuple[str, ...]) -> Raw:
+    """All parts in one, with these columns only."""
+    columns, arrays = [source[name] for name in names], list(parts.values())
     first = arrays[0]
-    labels = [part.labels for part in arrays if part.labels is not None]
     whole = columns == list(range(first.values.shape[1]))
     values = [part.values if whole else part.values[:, columns] for part in arrays]
-    return Raw(
-        needed,
-        values[0] if len(values) == 1 else np.concatenate(values),
-        offsets_of(np.concatenate([part.lengths for part in arrays])),
-        tuple(i for part in arrays for i in range(len(part.lengths))),
-        first.vectors,
-        join_labels(labels) if labels else None,
-        first.per_frame,
-        None if first.groups is None else tuple(g for part in arrays for g in part.groups or ()),
-        None
-        if "all" in parts
-        else tuple(name for name, part in parts.items() for _ in range(len(part.lengths))),
+    labels = [part.labels for part in arrays if part.labels is not None]
+    owners = [name for name, part in parts.items() for _ in part.ids]
+    return replace(
+        first,
+        names=names,
+        values=values[0] if len(values) == 1 else np.concatenate(values),
+        offsets=offsets_of(np.concatenate([part.lengths for part in arrays])),
+        ids=tuple(i for part in arrays for i in part.ids),
+        labels=join_labels(labels) if labels else None,
+        groups=first.groups and tuple(g for part in arrays for g in part.groups or ()),
+        parts=None if "all" in parts else tuple(owners),
     )
 
 
-def _check_alike(parts: Mapping[str, Arrays]) -> None:
+def _check_alike(parts: Mapping[str, Raw]) -> None:
     """Raise unless the parts have the same features and the same kind of labels."""
     (first, one), *others = parts.items()
     for name, other in others:

@@ -1,9 +1,10 @@
-"""What every source gives, be it a table or arrays, before features and labels are made of it."""
+"""What every source gives, be it a table or arrays, and the recordings that are made of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.conversion import UNLABELLED
-from nearstar.data.derived import Derived, compute
+from nearstar.data.derived import Derived, compute, read_derived
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, class_names, encode, find_label, text_of
 from nearstar.data.missing import check_float32, deal_with_missing
@@ -23,26 +24,55 @@ from nearstar.util.nearest import suggestion
 PARTS = ("train", "valid", "test")
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be made of a source."""
+
+    format: DataFormat
+    features: Sequence[str] | None = None
+    """Names of the features, in order; None: those that the format chooses, and all derived."""
+    derived: Mapping[str, str] | Sequence[str] | None = None
+    labels: Sequence[Label] | None = None
+    """The classes that labels must be of; None: those that occur."""
+
+    @cached_property
+    def formulas(self) -> dict[str, Derived]:
+        """The derived features, read."""
+        return read_derived(self.derived)
+
+
 @dataclass(frozen=True, eq=False)
 class Raw:
     """Columns of numbers, cut into sequences, with labels as the source has them."""
 
-    names: tuple[str, ...]
     values: NDArray[Any]
     """Columns that are features or make derived ones: (frames, columns), floats."""
     offsets: NDArray[np.int64]
-    ids: tuple[Any, ...]
-    vectors: bool = False
     labels: NDArray[Any] | None = None
     """One for each frame or for each sequence, of any type."""
-    per_frame: bool = True
+    per_frame: bool = False
     groups: tuple[Any, ...] | None = None
+    vectors: bool = False
+    names: tuple[str, ...] = ()
+    """Of the columns; empty where a file has none."""
+    classes: tuple[str, ...] | None = None
+    """Those that the source declares."""
+    ids: tuple[Any, ...] = ()
+    """What the source calls its sequences; empty: they are counted."""
     parts: tuple[str, ...] | None = None
     """The part of each sequence."""
     frames: NDArray[Any] | None = None
     rows: NDArray[np.int64] | None = None
     what: str = "sequence"
     """What a sequence is called in messages: the column of its id."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ids", self.ids or tuple(range(len(self.offsets) - 1)))
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of frames of each sequence."""
+        return np.diff(self.offsets)
 
     def place(self, frame: int) -> str:
         """Where a frame is, in words."""
@@ -66,38 +96,22 @@ def row_text(row: int) -> str:
     return f"row {row + 1}, counted from 1 without the header"
 
 
-def make_recordings(
-    raw: Raw,
-    features: Sequence[str],
-    derived: Mapping[str, Derived],
-    format: DataFormat,
-    labels: Sequence[Label] | None,
-) -> Recordings:
+def make_recordings(raw: Raw, wanted: Wanted, features: Sequence[str]) -> Recordings:
     """Features without gaps, derived ones computed, labels as codes."""
-    values = deal_with_missing(raw.values, raw.offsets, raw.names, raw.place, format.missing)
-    frames = _features(replace(raw, values=values), features, derived)
+    values = deal_with_missing(raw.values, raw.offsets, raw.names, raw.place, wanted.format.missing)
+    frames = _features(replace(raw, values=values), features, wanted.formulas)
     check_float32(frames, features, raw.place)
-    plain = Sequences(
+    codes, classes, per_frame = _labels(raw, wanted)
+    sequences = Sequences(
         np.ascontiguousarray(frames, dtype=np.float32),
         raw.offsets,
-        None,
-        False,
+        None if codes is None else codes.astype(np.int16),
+        per_frame,
         raw.vectors,
         tuple(features),
-        (),
+        class_names(classes),
     )
-    codes, classes, per_frame = _labels(raw, format, labels)
-    if codes is not None:
-        plain = replace(
-            plain,
-            labels=codes.astype(np.int16),
-            per_frame=per_frame,
-            class_names=class_names(classes),
-        )
-    elif labels is not None:
-        classes = tuple(labels)
-        plain = replace(plain, class_names=class_names(classes))
-    return Recordings(plain, classes, raw.ids, raw.groups, raw.frames, raw.rows)
+    return Recordings(sequences, classes, raw.ids, raw.groups, raw.frames, raw.rows)
 
 
 def by_part(recordings: Recordings, parts: tuple[str, ...] | None) -> dict[str, Recordings]:
@@ -131,12 +145,11 @@ def _features(raw: Raw, features: Sequence[str], derived: Mapping[str, Derived])
     return np.column_stack([columns[name] for name in features])
 
 
-def _labels(
-    raw: Raw, format: DataFormat, labels: Sequence[Label] | None
-) -> tuple[NDArray[np.int64] | None, tuple[Label, ...], bool]:
+def _labels(raw: Raw, wanted: Wanted) -> tuple[NDArray[np.int64] | None, tuple[Label, ...], bool]:
     """Codes, classes, and whether the labels are per frame."""
+    labels, format = wanted.labels, wanted.format
     if raw.labels is None:
-        return None, (), False
+        return None, tuple(labels or ()), False
     codes, found = encode(
         raw.labels,
         classes=None if format.positive is not None else labels,
@@ -153,7 +166,7 @@ def _labels(
     if raw.per_frame and per == "sequence":
         return _per_sequence(raw, codes, classes), classes, False
     if not raw.per_frame and format.per == "frame":
-        codes, raw = np.repeat(codes, np.diff(raw.offsets)), replace(raw, per_frame=True)
+        codes, raw = np.repeat(codes, raw.lengths), replace(raw, per_frame=True)
     return codes, classes, raw.per_frame
 
 
@@ -189,9 +202,9 @@ def _against_others(
 
 def _belongs_to_sequences(raw: Raw, codes: NDArray[np.int64]) -> bool:
     """Whether labels per frame are the same all along each of several sequences."""
-    if not raw.per_frame or len(raw.offsets) < 3 or np.diff(raw.offsets).max() == 1:
+    if not raw.per_frame or len(raw.offsets) < 3 or raw.lengths.max() == 1:
         return not raw.per_frame
-    first = codes[np.repeat(raw.offsets[:-1], np.diff(raw.offsets))]
+    first = codes[np.repeat(raw.offsets[:-1], raw.lengths)]
     return bool((codes == first).all())
 
 

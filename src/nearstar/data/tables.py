@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.conversion import offsets_of
-from nearstar.data.derived import Derived, read_derived
+from nearstar.data.derived import Derived, needed_columns
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, as_labels, whole_labels
-from nearstar.data.raw import PARTS, Raw, by_part, make_recordings, row_text
+from nearstar.data.raw import PARTS, Raw, Wanted, by_part, make_recordings, row_text
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import check_known, select
 from nearstar.util.errors import DataError
@@ -28,17 +29,6 @@ _TOLERANCE = 0.4
 """Steps may be uneven by this share: times are rounded, at 30 Hz to 0.03 and 0.07, or 33 and 67."""
 
 
-def feature_columns(
-    table: pd.DataFrame,
-    format: DataFormat,
-    derived: Mapping[str, str] | Sequence[str] | None = None,
-) -> tuple[str, ...]:
-    """The features of a table: those that the format asks for, or all columns of numbers that
-    have no role; then the derived ones.
-    """
-    return _feature_names(_named(table, format), format, read_derived(derived))
-
-
 def read_table(
     table: pd.DataFrame,
     format: DataFormat,
@@ -51,49 +41,34 @@ def read_table(
 
     Sequences come in the order in which they first appear, sorted by frame where there is a frame
     column. `features` names the features in order, columns or derived ones; without it they are
-    `feature_columns`. `labels` are the classes that labels must be of; without it, those that
-    occur. Whole numbers that a column with gaps holds as floats are integers again as labels.
+    those that the format asks for, or all columns of numbers that have no role, then the derived
+    ones. `labels` are the classes that labels must be of; without it, those that occur. Whole
+    numbers that a column with gaps holds as floats are integers again as labels.
     """
-    return _read(table, format, features, derived, labels)[0]
+    return _read(table, Wanted(format, features, derived, labels))[0]
 
 
-def read_table_parts(
-    table: pd.DataFrame,
-    format: DataFormat,
-    *,
-    features: Sequence[str] | None = None,
-    derived: Mapping[str, str] | Sequence[str] | None = None,
-    labels: Sequence[Label] | None = None,
-) -> dict[str, Recordings]:
+def read_table_parts(table: pd.DataFrame, wanted: Wanted) -> dict[str, Recordings]:
     """As `read_table`, by the parts that the part column names; ``all`` if there is none."""
-    return by_part(*_read(table, format, features, derived, labels))
+    return by_part(*_read(table, wanted))
 
 
-def _read(
-    table: pd.DataFrame,
-    format: DataFormat,
-    features: Sequence[str] | None,
-    derived: Mapping[str, str] | Sequence[str] | None,
-    labels: Sequence[Label] | None,
-) -> tuple[Recordings, tuple[str, ...] | None]:
-    table = _named(table, format)
-    formulas = read_derived(derived)
+def _read(table: pd.DataFrame, wanted: Wanted) -> tuple[Recordings, tuple[str, ...] | None]:
+    format = wanted.format
+    table, formulas = _named(table, format), wanted.formulas
     for name in formulas:
         if name in table.columns:
             raise DataError(
                 f"the derived feature {name!r} is called like a column of the table; give it "
                 f"another name: new_name = {formulas[name].text}"
             )
+    features = wanted.features
     if features is None:
         features = _feature_names(table, format, formulas)
     sources = [name for name in table.columns if name not in format.roles.values()]
     check_known(features, [*sources, *formulas], "the table")
-    needed = [name for name in features if name not in formulas]
-    for name in features:
-        if name in formulas:
-            needed += formulas[name].columns(sources)
-    raw = _raw(table, format, tuple(dict.fromkeys(needed)))
-    return make_recordings(raw, features, formulas, format, labels), raw.parts
+    raw = _raw(table, format, needed_columns(features, formulas, sources))
+    return make_recordings(raw, wanted, features), raw.parts
 
 
 def _raw(table: pd.DataFrame, format: DataFormat, needed: tuple[str, ...]) -> Raw:
@@ -101,22 +76,28 @@ def _raw(table: pd.DataFrame, format: DataFormat, needed: tuple[str, ...]) -> Ra
     order, numbers = _order(table, format, codes, ids)
     offsets = offsets_of(np.bincount(codes))
     raw = Raw(
-        needed,
         np.column_stack([_numbers(table, name) for name in needed])[order],
         offsets,
-        ids,
+        labels=None if format.label is None else _labels(table[format.label])[order],
+        per_frame=True,
+        names=needed,
+        ids=ids,
         frames=numbers,
         rows=order,
         what=format.sequence or "sequence",
     )
     if numbers is not None:
         _check_steps(raw, numbers)
-    groups = _constant(table, format.group, raw)
-    parts = _constant(table, format.part, raw)
-    labels = None if format.label is None else whole_labels(as_labels(table[format.label]))[order]
-    return Raw(
-        **{**vars(raw), "labels": labels, "groups": groups, "parts": _part_names(parts, format)}
+    return replace(
+        raw,
+        groups=_constant(table, format.group, raw),
+        parts=_part_names(_constant(table, format.part, raw), format),
     )
+
+
+def _labels(column: pd.Series) -> NDArray[Any]:
+    """The labels, groups or ids in a column; whole numbers with gaps are integers again."""
+    return whole_labels(as_labels(column))
 
 
 def _named(table: pd.DataFrame, format: DataFormat) -> pd.DataFrame:
@@ -216,7 +197,7 @@ def _sequences(
 
     if format.sequence is None:
         return np.zeros(len(table), dtype=np.int64), (0,)
-    codes, ids = pd.factorize(whole_labels(as_labels(table[format.sequence])))
+    codes, ids = pd.factorize(_labels(table[format.sequence]))
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         raise DataError(f"the column {format.sequence!r} has no sequence at {row_text(row)}")
@@ -292,7 +273,7 @@ def _constant(table: pd.DataFrame, name: str | None, raw: Raw) -> tuple[Any, ...
 
     if name is None or raw.rows is None:
         return None
-    codes, values = pd.factorize(whole_labels(as_labels(table[name])))
+    codes, values = pd.factorize(_labels(table[name]))
     codes = codes[raw.rows]
     if (codes < 0).any():
         raise DataError(f"the column {name!r} is empty at {raw.place(int(np.argmax(codes < 0)))}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearstar.data.conversion import check_finite, read_frames, read_names
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import as_labels
-from nearstar.data.raw import Raw, make_recordings
+from nearstar.data.raw import Raw, Wanted, make_recordings
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
 from nearstar.data.tables import read_table
@@ -72,7 +72,6 @@ def from_arrays(
         names=columns,
         values=frames,
         offsets=offsets,
-        ids=tuple(range(len(offsets) - 1)),
         vectors=vectors,
         groups=None if groups is None else tuple(_entries(groups, len(offsets) - 1, "groups")),
         what="vector" if vectors else "sequence",
@@ -82,7 +81,7 @@ def from_arrays(
         raw = replace(raw, labels=flat, per_frame=per_frame)
         format = replace(format, per="frame" if per_frame else "sequence")
     given = None if classes is None else classes.tolist()
-    recordings = make_recordings(raw, raw.names, {}, format, given)
+    recordings = make_recordings(raw, Wanted(format, labels=given), raw.names)
     return _examples(recordings, form, y, classes)
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.arrays import Arrays, join_arrays
-from nearstar.data.conversion import UNLABELLED, read_lengths
+from nearstar.data.arrays import read_arrays
+from nearstar.data.conversion import UNLABELLED, offsets_of, read_lengths
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import encode
-from nearstar.data.raw import PARTS
+from nearstar.data.raw import PARTS, Raw, Wanted
 from nearstar.data.readers.numpy_files import read_npy
 from nearstar.data.sequences import Sequences
 from nearstar.util.errors import DataError
@@ -70,7 +70,7 @@ class Form:
 
     def read(
         self,
-        arrays: Mapping[str, Arrays],
+        arrays: Mapping[str, Raw],
         features: Sequence[str],
         names: Sequence[str] | None = None,
     ) -> tuple[Sequences, Sequences, Sequences]:
@@ -81,19 +81,16 @@ class Form:
         if names is not None and len(names) != self.codes:
             raise DataError(f"there are names for {len(names)} classes; expected {self.codes}")
         used = {part: self._used(part, arrays.get(part), len(features)) for part in PARTS}
-        read = join_arrays(
-            used,
-            DataFormat(unlabelled=(UNLABELLED,)),
-            features=features,
-            labels=range(self.codes) if names is None else names,
-        )
+        labels = range(self.codes) if names is None else names
+        format = DataFormat(unlabelled=(UNLABELLED,))
+        read = read_arrays(used, Wanted(format, features, labels=labels))
         train, valid, test = (self._named(read[part].sequences, names) for part in PARTS)
         assert train.labels is not None
         if len(np.unique(train.labels[train.labels >= 0])) < 2:
             raise DataError("the training data have one class only; expected examples of others")
         return train, valid, test
 
-    def _used(self, part: str, arrays: Arrays | None, n_features: int) -> Arrays:
+    def _used(self, part: str, arrays: Raw | None, n_features: int) -> Raw:
         """The arrays of a part with the features of the domain only."""
         if arrays is None or arrays.labels is None:
             what = "data" if arrays is None else "labels"
@@ -112,7 +109,7 @@ class Form:
                 f"the {part} labels are one for each {kinds[arrays.per_frame]}; expected one for "
                 f"each {kinds[self.per_frame]}"
             )
-        return replace(arrays, values=arrays.values[:, :n_features])
+        return replace(arrays, values=arrays.values[:, :n_features], names=())
 
     def _named(self, data: Sequences, names: Sequence[str] | None) -> Sequences:
         if self.positive is not None:
@@ -164,7 +161,7 @@ class Folder:
         except DataError as problem:
             raise told(problem, data, self.expected) from None
 
-    def _binary(self, arrays: Mapping[str, Arrays], positive: int | None) -> Form:
+    def _binary(self, arrays: Mapping[str, Raw], positive: int | None) -> Form:
         """The form of these data, with which two classes are made of all that there are."""
         codes = _codes(arrays)
         if positive is None:
@@ -188,7 +185,7 @@ def told(problem: Exception, path: Path | None, expected: str) -> DataError:
     return DataError(f"{where}{text}{'' if text.endswith('?') else '.'}\nExpected {expected}")
 
 
-def _arrays(folder: Path | None) -> dict[str, Arrays]:
+def _arrays(folder: Path | None) -> dict[str, Raw]:
     """The arrays of each part, without padding."""
     if folder is None:
         raise DataError("the paper's data are its authors' and do not come with this package")
@@ -227,7 +224,7 @@ def _files(folder: Path) -> dict[str, Path]:
     return files
 
 
-def _unpadded(arrays: Arrays, path: Path) -> Arrays:
+def _unpadded(arrays: Raw, path: Path) -> Raw:
     """Sequences of their own lengths, if there is a file of lengths beside the data."""
     file = _beside(path, _LENGTHS)
     if not file.is_file():
@@ -243,14 +240,14 @@ def _unpadded(arrays: Arrays, path: Path) -> Arrays:
     labels = arrays.labels
     if labels is not None and arrays.per_frame:
         labels = labels[real]
-    return replace(arrays, values=arrays.values[real], lengths=lengths, labels=labels)
+    return replace(arrays, values=arrays.values[real], offsets=offsets_of(lengths), labels=labels)
 
 
 def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name.removesuffix(_DATA) + ending)
 
 
-def _codes(arrays: Mapping[str, Arrays]) -> list[int]:
+def _codes(arrays: Mapping[str, Raw]) -> list[int]:
     """All labels that there are, in order."""
     found: set[int] = set()
     for part, each in arrays.items():

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.examples.exercises import watch_exercises, watch_subjects
 from nearstar.data.examples.synthetic import two_animals_split
-from nearstar.data.examples.watch import watch_exercises, watch_subjects
 from nearstar.data.readers.numpy_files import read_npz
 from nearstar.language.domain import Domain
 from nearstar.language.operators import Group
@@ -60,7 +60,8 @@ class Archive:
         path = data
         try:
             path = self._find(data)
-            arrays, _, names = read_npz(path)
+            arrays = read_npz(path)
+            names = next(iter(arrays.values())).classes
             train, valid, test = self.form.read(arrays, features, names)
             return Parts(train, valid, test, *_units(path, len(test)))
         except (DataError, zlib.error) as problem:

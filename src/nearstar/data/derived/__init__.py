@@ -17,8 +17,8 @@ two columns make one: ``(left, top)``. Names with other signs than letters, digi
 stand in quotes. Where there is no earlier frame to compare with, a value is 0.
 """
 
-from nearstar.data.derived.expression import Call, Column, Derived, Point, compute, needed_columns
-from nearstar.data.derived.parsing import parse_derived, read_derived
+from nearstar.data.derived.formula import Call, Column, Derived, Point, compute, needed_columns
+from nearstar.data.derived.from_text import parse_derived, read_derived
 
 __all__ = [
     "Call",

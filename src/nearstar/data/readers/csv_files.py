@@ -1,4 +1,4 @@
-"""Tables in text files: .csv and .tsv, also those that DeepLabCut writes."""
+"""Tables in text files: .csv and .tsv."""
 
 from __future__ import annotations
 
@@ -6,53 +6,42 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearstar.data.format import DataFormat
-from nearstar.data.readers.text_files import told_if_not_utf8
+from nearstar.data.readers.reader import Reader, inner_ending, told_if_not_utf8
 from nearstar.util.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_TRACKED = ("scorer", "individuals", "bodyparts", "coords")
-"""First words of the lines above a table of DeepLabCut; the second line may be absent."""
 
-
-def read_csv(path: Path, format: DataFormat, separator: str) -> pd.DataFrame:
+def read_csv(
+    path: Path,
+    sequence: str | None = None,
+    label: str | None = None,
+    group: str | None = None,
+    part: str | None = None,
+) -> pd.DataFrame:
     """The table, with column names as they stand in it.
 
     In columns of texts that name sequences, labels, groups or parts only an empty field is
     missing: NA, None and nan are texts there, which may well be labels. Names of sequences and
     groups that begin with 0 are texts, too: 01 is not 1.
     """
-    _check_separator(path, _read(path, separator, header=None, nrows=1, dtype=str).iloc[0].tolist())
-    top = _read(path, separator, header=None, nrows=4, dtype=str, keep_default_na=False)
-    words = tuple(top[0].str.strip())
-    for lines in (_TRACKED, (_TRACKED[0], *_TRACKED[2:])):
-        if words[: len(lines)] == lines:
-            return _read_tracked(path, separator, top.iloc[: len(lines)])
-    _check_header(path, top.iloc[0].tolist())
-    table = _read(path, separator)
-    named = [format.sequence, format.label, format.group, format.part]
+    _check_separator(path, read_rows(path, header=None, nrows=1, dtype=str).iloc[0].tolist())
+    check_header(path, first_rows(path).iloc[0].tolist())
+    table = read_rows(path)
+    named = [sequence, label, group, part]
     texts = [c for c in table.columns if c in named and not _has_numbers(table[c])]
     if texts:
-        literal = _read(path, separator, usecols=texts, keep_default_na=False, na_values=[""])
+        literal = read_rows(path, usecols=texts, keep_default_na=False, na_values=[""])
         table[texts] = literal[texts]
-    for name in {format.sequence, format.group}.intersection(table.columns).difference(texts):
-        literal = _read(path, separator, usecols=[name], dtype=str)
+    for name in {sequence, group}.intersection(table.columns).difference(texts):
+        literal = read_rows(path, usecols=[name], dtype=str)
         if literal[name].str.match("0[0-9]").any():
             table[name] = literal[name]
     return _without_index(table)
 
 
-def _read_tracked(path: Path, separator: str, top: pd.DataFrame) -> pd.DataFrame:
-    """A table with several header lines: bodypart_x, bodypart_y, bodypart_likelihood."""
-    names = ["frame"]
-    names += ["_".join(top[column].iloc[1:].str.strip()) for column in top.columns[1:]]
-    _check_header(path, names)
-    return _read(path, separator, header=None, skiprows=len(top), names=names)
-
-
-def _check_header(path: Path, names: list[str]) -> None:
+def check_header(path: Path, names: list[str]) -> None:
     given = [name for name in names if name]
     if len(set(given)) < len(given):
         twice = next(name for name in given if given.count(name) > 1)
@@ -81,8 +70,16 @@ def _without_index(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _read(path: Path, separator: str, **settings: Any) -> pd.DataFrame:
+def first_rows(path: Path) -> pd.DataFrame:
+    """The first lines, as texts."""
+    return read_rows(path, header=None, nrows=4, dtype=str, keep_default_na=False)
+
+
+def read_rows(path: Path, **settings: Any) -> pd.DataFrame:
+    """Rows of the file: fields have commas between them in .csv files, and tabs in others."""
     import pandas as pd
+
+    separator = "," if inner_ending(path) == ".csv" else "\t"
 
     try:
         with told_if_not_utf8(path), warnings.catch_warnings():
@@ -95,3 +92,15 @@ def _read(path: Path, separator: str, **settings: Any) -> pd.DataFrame:
         raise DataError(f"{path} is empty; expected a line of column names, then rows") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
         raise DataError(f"{path} cannot be read as a table: {str(problem).strip()}") from None
+
+
+READERS = (
+    Reader(
+        "CSV",
+        (".csv", ".tsv", ".txt"),
+        "table",
+        read_csv,
+        options=("sequence", "label", "group", "part"),
+        compressed=True,
+    ),
+)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.arrays import Arrays, as_arrays
-from nearstar.data.raw import PARTS
+from nearstar.data.arrays import raw_arrays
+from nearstar.data.raw import PARTS, Raw
+from nearstar.data.readers.reader import Reader
 from nearstar.util.errors import DataError
 from nearstar.util.nearest import nearest, suggestion
 
@@ -21,15 +23,13 @@ _DATA = "_data.npy"
 _LABELS = "_labels.npy"
 
 
-def read_npz(
-    path: Path, label: str | None = None, group: str | None = None
-) -> tuple[dict[str, Arrays], tuple[str, ...] | None, tuple[str, ...] | None]:
-    """Parts, names of features and names of classes.
+def read_npz(path: Path, label: str | None = None, group: str | None = None) -> dict[str, Raw]:
+    """The parts of an archive.
 
-    The archive has X_train, y_train, X_valid, …, X_test, …; or X and y. Also, where they are
-    needed, lengths_train and groups_train, …, and for all parts feature_names and class_names.
-    Class names make the labels class codes, of which negative ones mean unlabelled. `label` and
-    `group` are other names for y and groups; arrays of still other names are not read.
+    It has X_train, y_train, X_valid, …, X_test, …; or X and y. Also, where they are needed,
+    lengths_train and groups_train, …, and for all parts feature_names and class_names. Class names
+    make the labels class codes, of which negative ones mean unlabelled. `label` and `group` are
+    other names for y and groups; arrays of still other names are not read.
     """
     arrays = _load_npz(path)
     _check_spelling(arrays, path)
@@ -39,7 +39,7 @@ def read_npz(
             f"{path} has the arrays {', '.join(arrays) or 'none'}; expected X_train, y_train, "
             "X_valid, … for parts, or X and y for all in one"
         )
-    classes = _names(arrays, "class_names", path)
+    names, classes = (_names(arrays, f"{what}_names", path) for what in ("feature", "class"))
     parts = {}
     for part in present or ["all"]:
         end = "" if part == "all" else f"_{part}"
@@ -52,11 +52,12 @@ def read_npz(
         if y is not None and classes is not None:
             y = _named_labels(y, classes, f"{path}: {label or 'y'}{end}")
         lengths, groups = arrays.get(f"lengths{end}"), arrays.get(f"{group or 'groups'}{end}")
-        parts[part] = as_arrays(arrays[f"X{end}"], y, lengths, groups, f"{path}: X{end}")
-    return parts, _names(arrays, "feature_names", path), classes
+        raw = raw_arrays(arrays[f"X{end}"], y, lengths, groups, f"{path}: X{end}")
+        parts[part] = replace(raw, names=names or (), classes=classes)
+    return parts
 
 
-def read_npy(path: Path) -> dict[str, Arrays]:
+def read_npy(path: Path) -> dict[str, Raw]:
     """Parts from ``train_mice_data.npy``, its labels ``train_mice_labels.npy``, and valid and test
     files beside them; or from one file of data, with its labels if there are any.
     """
@@ -85,10 +86,10 @@ def find_npy(folder: Path) -> Path:
     raise DataError(f"{folder} is a directory with several data sets; give one of {names}")
 
 
-def _read_pair(path: Path) -> Arrays:
+def _read_pair(path: Path) -> Raw:
     labels = path.with_name(path.name.removesuffix(_DATA) + _LABELS)
     paired = path.name.endswith(_DATA) and labels.is_file()
-    return as_arrays(_load_npy(path), _load_npy(labels) if paired else None, what=str(path))
+    return raw_arrays(_load_npy(path), _load_npy(labels) if paired else None, what=str(path))
 
 
 def _load_npy(path: Path) -> NDArray[Any]:
@@ -158,3 +159,9 @@ def _named_labels(y: NDArray[Any], classes: tuple[str, ...], what: str) -> NDArr
         )
     codes = np.where(known, y, len(classes)).astype(np.int64)
     return np.array([*classes, None], dtype=object)[codes]
+
+
+READERS = (
+    Reader("NumPy archive", (".npz",), "arrays", read_npz, options=("label", "group")),
+    Reader("NumPy arrays", (".npy",), "arrays", read_npy, find_in=find_npy),
+)

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.arrays import Arrays
-from nearstar.data.readers.text_files import open_text
+from nearstar.data.conversion import offsets_of
+from nearstar.data.raw import Raw
+from nearstar.data.readers.reader import Reader, told_if_not_utf8
 from nearstar.util.errors import DataError
 from nearstar.util.nearest import suggestion
 
 
-def read_ts(path: Path) -> dict[str, Arrays]:
+def read_ts(path: Path) -> dict[str, Raw]:
     """Parts: NAME_TRAIN.ts and NAME_TEST.ts go together, any other file is all there is."""
     match = re.fullmatch(r"(.*)_(TRAIN|TEST)\.ts", path.name)
     if match and path.is_file():
@@ -31,7 +32,7 @@ def read_ts(path: Path) -> dict[str, Arrays]:
     return {"all": _read(path)}
 
 
-def _read(path: Path) -> Arrays:
+def _read(path: Path) -> Raw:
     lines = _lines(path)
     classes = _header(path, lines)
     sequences: list[NDArray[np.float64]] = []
@@ -56,12 +57,12 @@ def _read(path: Path) -> Arrays:
         raise DataError(f"{path} has no sequences after @data; expected one in each line")
     lengths = np.array([len(sequence) for sequence in sequences])
     known: NDArray[Any] | None = None if classes is None else np.array(labels)
-    return Arrays(np.concatenate(sequences), lengths, known)
+    return Raw(np.concatenate(sequences), offsets_of(lengths), known)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines that say something, with their numbers."""
-    with open_text(path) as file:
+    with told_if_not_utf8(path), open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, start=1):
             if line.strip() and not line.lstrip().startswith("#"):
                 yield number, line.strip()
@@ -107,3 +108,6 @@ def _sequence(channels: list[str], place: str) -> NDArray[np.float64]:
                 f"{len(columns[0])}; expected as many in all channels"
             )
     return np.column_stack(columns)
+
+
+READERS = (Reader("aeon", (".ts",), "arrays", read_ts),)

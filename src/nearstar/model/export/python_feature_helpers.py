@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nearstar.data.derived.functions import sources
+from nearstar.data.derived.measures import sources
 
 if TYPE_CHECKING:
     from nearstar.model.model import Model

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nearstar.data import watch_exercises
-from nearstar.data.examples import watch
+from nearstar.data.examples import exercises
 from nearstar.util.errors import DataError
 
 
@@ -31,10 +31,10 @@ def test_the_recordings_become_windows_split_by_person() -> None:
 
 def test_windows_average_pairs_of_frames_and_overlap_by_half() -> None:
     signal = np.arange(2 * 201 + 1, dtype=np.float64)[:, None]
-    windows = watch._windows(signal)
+    windows = exercises._windows(signal)
     assert [window[0, 0] for window in windows] == [0.5, 100.5, 200.5]
     assert all(window.shape == (100, 1) for window in windows)
-    assert watch._windows(signal[:199]) == []
+    assert exercises._windows(signal[:199]) == []
 
 
 def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +48,7 @@ def test_arrays_survive_the_restricted_reader(protocol: int) -> None:
     content = {"a": np.arange(6.0).reshape(2, 3), "b": [np.array([1, 2])], "c": ["text"]}
     array = np.empty((), dtype=object)
     array[()] = content
-    read = watch._ArrayUnpickler(io.BytesIO(pickle.dumps(array, protocol))).load().item()
+    read = exercises._ArrayUnpickler(io.BytesIO(pickle.dumps(array, protocol))).load().item()
     np.testing.assert_array_equal(read["a"], content["a"])
     np.testing.assert_array_equal(read["b"][0], [1, 2])
     assert read["c"] == ["text"]
@@ -78,4 +78,4 @@ def test_anything_else_is_refused(payload: object) -> None:
     for protocol in (2, 4):
         file = io.BytesIO(pickle.dumps(payload, protocol))
         with pytest.raises(pickle.UnpicklingError):
-            watch._ArrayUnpickler(file).load()
+            exercises._ArrayUnpickler(file).load()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.derived.functions import FUNCTIONS, Values
+from nearstar.data.derived.measures import MEASURES, Values
 from nearstar.data.derived.points import find_point
 from nearstar.util.errors import DataError
 from nearstar.util.nearest import suggestion
@@ -51,19 +51,19 @@ class Call:
     @property
     def frames(self) -> tuple[int, ...]:
         """The number of frames as an argument, if the function takes one."""
-        return (self.lag,) if FUNCTIONS[self.function].of_values else ()
+        return (self.lag,) if MEASURES[self.function].of_values else ()
 
     @property
     def computing(self) -> Callable[..., Values]:
         """What computes it of the values of its arguments."""
-        own, first = FUNCTIONS[self.function], self.arguments[0]
-        turns = isinstance(first, Call) and FUNCTIONS[first.function].is_heading
+        own, first = MEASURES[self.function], self.arguments[0]
+        turns = isinstance(first, Call) and MEASURES[first.function].is_heading
         return own.of_headings if turns and own.of_headings else own.compute
 
     @property
     def looks_back(self) -> bool:
         """Whether it is of functions that may compare frames with earlier ones."""
-        own = FUNCTIONS[self.function]
+        own = MEASURES[self.function]
         inner = (each.looks_back for each in self.arguments if isinstance(each, Call))
         return own.of_values or any(own.frames_back.values()) or any(inner)
 
@@ -128,7 +128,7 @@ def _frames_back(expression: Column | Point | Call) -> int:
     if not isinstance(expression, Call):
         return 0
     inner = max(map(_frames_back, expression.arguments))
-    own = FUNCTIONS[expression.function].frames_back[len(expression.arguments)]
+    own = MEASURES[expression.function].frames_back[len(expression.arguments)]
     return inner + own + sum(expression.frames)
 
 

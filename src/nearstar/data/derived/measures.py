@@ -65,7 +65,7 @@ def angle(a: Values, b: Values, c: Values, d: Values | None = None) -> Values:
 
 
 @dataclass(frozen=True)
-class DerivedFunction:
+class Measure:
     """What may be called in the text of a derived feature."""
 
     compute: Callable[..., Values]
@@ -80,22 +80,22 @@ class DerivedFunction:
     """Whether its values are directions."""
 
 
-_FUNCTIONS = (
-    DerivedFunction(distance, {2: 0}),
-    DerivedFunction(speed, {1: 1}),
-    DerivedFunction(acceleration, {1: 2}),
-    DerivedFunction(heading, {1: 1, 2: 0}, is_heading=True),
-    DerivedFunction(angle, {3: 0, 4: 0}),
-    DerivedFunction(change, {1: 0}, of_values=True, of_headings=turn),
+_MEASURES = (
+    Measure(distance, {2: 0}),
+    Measure(speed, {1: 1}),
+    Measure(acceleration, {1: 2}),
+    Measure(heading, {1: 1, 2: 0}, is_heading=True),
+    Measure(angle, {3: 0, 4: 0}),
+    Measure(change, {1: 0}, of_values=True, of_headings=turn),
 )
-FUNCTIONS: Mapping[str, DerivedFunction] = MappingProxyType(
-    {each.compute.__name__: each for each in _FUNCTIONS}
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {each.compute.__name__: each for each in _MEASURES}
 )
 
 
 def sources() -> dict[str, str]:
     """The text of each function that computes, without types, in the order of their use."""
-    functions = dict.fromkeys((before, change, turn, *(each.compute for each in _FUNCTIONS)))
+    functions = dict.fromkeys((before, change, turn, *(each.compute for each in _MEASURES)))
     return {each.__name__: _source(each) for each in functions}
 
 

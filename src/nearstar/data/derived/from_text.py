@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from nearstar.data.derived.expression import Call, Column, Derived, Point
-from nearstar.data.derived.functions import FUNCTIONS
+from nearstar.data.derived.formula import Call, Column, Derived, Point
+from nearstar.data.derived.measures import MEASURES
 from nearstar.util.caret import pointing
 from nearstar.util.errors import DomainError
 from nearstar.util.nearest import suggestion
@@ -62,28 +62,28 @@ class _Parser:
         if depth > _MAX_NESTING:
             raise self._error(f"expressions are at most {_MAX_NESTING} deep")
         start = self._start
-        function = self.expect("name", f"a function; {suggestion(self._shown, FUNCTIONS)}")
-        if function not in FUNCTIONS:
+        function = self.expect("name", f"a function; {suggestion(self._shown, MEASURES)}")
+        if function not in MEASURES:
             raise self._error(
-                f"there is no function {function!r}; {suggestion(function, FUNCTIONS)}", start
+                f"there is no function {function!r}; {suggestion(function, MEASURES)}", start
             )
         self.expect("(", f"'(' after {function}")
         arguments: list[Column | Point | Call] = [self._argument(function, depth)]
         lag = 1
         while self._kind == ",":
             self._take()
-            if FUNCTIONS[function].of_values:
+            if MEASURES[function].of_values:
                 lag = self._lag()
                 break
             arguments.append(self._argument(function, depth))
-        counts = FUNCTIONS[function].frames_back
+        counts = MEASURES[function].frames_back
         if len(arguments) not in counts:
             raise self._error(
                 f"{function} takes {' or '.join(map(str, counts))} "
                 f"point{'s' if max(counts) > 1 else ''}, not {len(arguments)}",
                 start,
             )
-        self.expect(")", "')' or ','" if not FUNCTIONS[function].of_values or lag == 1 else "')'")
+        self.expect(")", "')' or ','" if not MEASURES[function].of_values or lag == 1 else "')'")
         return Call(function, tuple(arguments), lag)
 
     def expect(self, kind: str, what: str) -> str:
@@ -96,7 +96,7 @@ class _Parser:
         return word
 
     def _argument(self, function: str, depth: int) -> Column | Point | Call:
-        if FUNCTIONS[function].of_values:
+        if MEASURES[function].of_values:
             follows = self._text[self._next :].lstrip()[:1]
             if self._kind == "name" and follows == "(":
                 return self.read_call(depth + 1)

@@ -12,9 +12,9 @@ from cli.calling import ROLES, fit, nearstar, refused, rows, table, written
 
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
+from nearstar.data.runs import smooth
 from nearstar.data.windows import cut
 from nearstar.model.model import Model
-from nearstar.training.bouts import smooth
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nearstar import DataFormat, read_table, tracking_table, two_animals
-from nearstar.training.bouts import smooth
+from nearstar.data.runs import smooth
 
 DERIVED = {
     "distance": "distance(mouse1_body, mouse2_body)",

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearstar.training.bouts import bout_scores, smooth
+from nearstar.data.runs import smooth
+from nearstar.training.bouts import bout_scores
 from nearstar.util.errors import NearstarError
 
 Codes = list[int]

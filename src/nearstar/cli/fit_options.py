@@ -6,7 +6,7 @@ from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.reading import COLUMNS, MEANING
 from nearstar.fit.fitting import FINALISTS, SEARCHES
-from nearstar.training.train import LOSSES
+from nearstar.training.losses import LOSSES
 
 # fmt: off
 LANGUAGE = OptionGroup(
@@ -81,7 +81,7 @@ TRAINING = OptionGroup(
         Option("loss", values.text,
                "what training lowers; f1 weighs two labels as the best F1 needs it (f1 for two "
                "labels without weights, else cross-entropy)",
-               choices=LOSSES),
+               choices=tuple(LOSSES)),
         Option("threshold", values.text,
                "tuned: choose on the validation data how readily each label is given (as trained)",
                choices=("trained", "tuned"), default="trained"),

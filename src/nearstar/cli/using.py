@@ -15,9 +15,9 @@ from nearstar.cli.reading import changed
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.recordings import Recordings
+from nearstar.data.runs import smooth
 from nearstar.data.windows import cut
 from nearstar.model.model import Model
-from nearstar.training.bouts import smooth
 from nearstar.training.decision import decide, probabilities
 from nearstar.training.metrics import Metrics
 from nearstar.util.errors import DataError, NearstarError

@@ -80,20 +80,15 @@ class Metrics:
 
     def per_class(self, names: Sequence[str]) -> dict[str, dict[str, float]]:
         """Precision, recall and F1 of each class, and how often it is the true one."""
-        if len(names) != len(self.confusion):
-            raise DataError(f"{len(names)} names were given for {len(self.confusion)} classes")
         right = np.diag(self.confusion)
         true, predicted = self.confusion.sum(axis=1), self.confusion.sum(axis=0)
-        columns = {
-            "precision": ratio(right, predicted).tolist(),
-            "recall": ratio(right, true).tolist(),
-            "f1": ratio(2 * right, true + predicted).tolist(),
-            "support": true.tolist(),
-        }
-        return {
-            name: {score: values[code] for score, values in columns.items()}
-            for code, name in enumerate(names)
-        }
+        return per_class(
+            names,
+            precision=ratio(right, predicted),
+            recall=ratio(right, true),
+            f1=ratio(2 * right, true + predicted),
+            support=true,
+        )
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """Every score as plain JSON."""
@@ -112,6 +107,18 @@ class Metrics:
 
     def __hash__(self) -> int:
         return hash(self.confusion.tobytes())
+
+
+def per_class(names: Sequence[str], **scores: NDArray[Any]) -> dict[str, dict[str, float]]:
+    """Scores that are arrays by class as a table for each class, in plain JSON."""
+    n_classes = len(next(iter(scores.values())))
+    if len(names) != n_classes:
+        raise DataError(f"{len(names)} names were given for {n_classes} classes")
+    columns = {score: values.tolist() for score, values in scores.items()}
+    return {
+        name: {score: values[code] for score, values in columns.items()}
+        for code, name in enumerate(names)
+    }
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:

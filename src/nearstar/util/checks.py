@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 from nearstar.util.errors import NearstarError
 
@@ -36,3 +40,25 @@ def check_switch(name: str, value: object) -> None:
     """Raise unless a setting is True or False."""
     if not isinstance(value, bool):
         raise NearstarError(f"{name} is True or False, not {value!r}")
+
+
+_KINDS: Mapping[str, Callable[[str, object], None]] = {
+    "whole": check_whole,
+    "whole_from_0": partial(check_whole, least=0),
+    "positive": check_positive,
+    "from_0": partial(check_number, least=0),
+    "switch": check_switch,
+}
+
+
+def check_fields(record: Any, called: str = "{}", **kinds: tuple[str, ...]) -> None:
+    """Raise unless fields of a record are what they must be: whole=("epochs", …), switch=(…).
+
+    None will do where it is a field's default. In messages a field is ``called`` as this says.
+    """
+    optional = {each.name for each in fields(record) if each.default is None}
+    for kind, names in kinds.items():
+        for name in names:
+            value = getattr(record, name)
+            if value is not None or name not in optional:
+                _KINDS[kind](called.format(name), value)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.runs import smooth
 from nearstar.data.sequences import Sequences
-from nearstar.training.bouts import smooth
 from nearstar.util.errors import DataError
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearstar.data.labels import Label
-from nearstar.data.positive import rarer_second
-from nearstar.data.recordings import Recordings
+from nearstar.data.recordings import Recordings, rarer_second
 from nearstar.data.splits import hold_out
 from nearstar.fit.choice import choose
 from nearstar.fit.examples import Examples

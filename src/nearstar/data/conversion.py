@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -146,14 +146,7 @@ def read_codes(
 def check_finite(
     frames: NDArray[np.float32], offsets: NDArray[np.int64], names: Sequence[str]
 ) -> None:
-    bad, first = 0, 0
-    for part in row_chunks(*frames.shape):
-        finite = np.isfinite(frames[part])
-        if finite.all():
-            continue
-        if not bad:
-            first = part.start * frames.shape[1] + int(np.argmin(finite))
-        bad += int(finite.size - np.count_nonzero(finite))
+    bad, first = count_wrong(lambda part: ~np.isfinite(part), frames)
     if bad:
         row, column = divmod(first, frames.shape[1])
         raise DataError(
@@ -170,6 +163,17 @@ def _place(index: int, offsets: NDArray[np.int64] | None) -> str:
     return f"sequence {i}, frame {index - int(offsets[i])}"
 
 
+def count_wrong(wrong: Callable[[NDArray[Any]], Any], values: NDArray[Any]) -> tuple[int, int]:
+    """How many values are wrong, and the place of the first in reading order."""
+    count, first = 0, 0
+    for part in row_chunks(*values.shape):
+        found = wrong(values[part])
+        if found.any():
+            first = first if count else part.start * values.shape[1] + int(np.argmax(found))
+            count += int(np.count_nonzero(found))
+    return count, first
+
+
 def row_chunks(n_rows: int, n_columns: int) -> Iterator[slice]:
     """Pieces of a large table that are small enough for temporary copies."""
     step = max(1, _CHUNK // n_columns)
@@ -180,6 +184,11 @@ def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def positions(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of each frame in its sequence, from 0."""
+    return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
 def frame_rows(offsets: NDArray[np.int64], chosen: NDArray[np.int64]) -> slice | NDArray[np.int64]:

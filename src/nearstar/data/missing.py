@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.conversion import row_chunks
+from nearstar.data.conversion import count_wrong
 from nearstar.util.errors import DataError
 
 Place = Callable[[int], str]
@@ -28,13 +28,13 @@ def deal_with_missing(
     ``interpolate`` draws a line through each gap inside a sequence; at the ends the nearest value
     is held. A column that a whole sequence lacks cannot be filled in. Infinite is always an error.
     """
-    infinite, first = _count(np.isinf, values)
+    infinite, first = count_wrong(np.isinf, values)
     if infinite:
         raise DataError(
             f"{_number(infinite)} infinite; the first is {_where(first, values, names, place)}. "
             "Correct it, or leave it empty as a missing value"
         )
-    missing, first = _count(np.isnan, values)
+    missing, first = count_wrong(np.isnan, values)
     if not missing:
         return values
     if how == "interpolate":
@@ -82,23 +82,12 @@ def interpolate(
 def check_float32(values: NDArray[Any], names: Sequence[str], place: Place) -> None:
     """Raise where a value cannot be a finite 32-bit float."""
     largest = np.finfo(np.float32).max
-    wrong, first = _count(lambda part: ~(np.abs(part) <= largest), values)
+    wrong, first = count_wrong(lambda part: ~(np.abs(part) <= largest), values)
     if wrong:
         raise DataError(
             f"{_number(wrong)} beyond 32-bit floats, of at most {largest:.3g}; the first is "
             f"{_where(first, values, names, place)}. Use other units, or leave the column out"
         )
-
-
-def _count(wrong: Callable[[NDArray[Any]], Any], values: NDArray[Any]) -> tuple[int, int]:
-    """How many values are wrong, and the place of the first in reading order."""
-    count, first = 0, 0
-    for part in row_chunks(*values.shape):
-        found = wrong(values[part])
-        if found.any():
-            first = first if count else part.start * values.shape[1] + int(np.argmax(found))
-            count += int(np.count_nonzero(found))
-    return count, first
 
 
 def _number(count: int) -> str:

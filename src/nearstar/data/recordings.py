@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearstar.data.conversion import frame_rows, read_indices
-from nearstar.data.labels import Label
+from nearstar.data.labels import Label, class_names
 from nearstar.data.sequences import Sequences
 
 
@@ -42,11 +43,38 @@ class Recordings:
         """The recordings of these indices (or of a boolean mask), in the order given."""
         chosen = read_indices(indices, len(self))
         rows = frame_rows(self.sequences.offsets, chosen)
+        return self.pieces(rows, chosen, self.sequences.lengths[chosen])
+
+    def pieces(
+        self, rows: slice | NDArray[np.int64], owners: NDArray[np.int64], lengths: ArrayLike
+    ) -> Recordings:
+        """Recordings of these frames, so many each, that were parts of the owners."""
         return Recordings(
-            self.sequences.subset(chosen),
+            self.sequences.pieces(rows, owners, lengths),
             self.labels,
-            tuple(self.ids[i] for i in chosen),
-            None if self.groups is None else tuple(self.groups[i] for i in chosen),
+            tuple(self.ids[i] for i in owners),
+            None if self.groups is None else tuple(self.groups[i] for i in owners),
             None if self.frames is None else self.frames[rows],
             None if self.rows is None else self.rows[rows],
         )
+
+
+def rarer_second(parts: Mapping[str, Recordings], first: str) -> dict[str, Recordings]:
+    """The parts with the rarer of two classes second; the ``first`` part says how rare it is.
+
+    F1 is that of the second class; that of a frequent one says little. Other numbers of classes
+    stay as they are, and so do classes that are equally frequent.
+    """
+    labels, codes = parts[first].labels, parts[first].sequences.labels
+    if len(labels) != 2 or codes is None:
+        return dict(parts)
+    counts = np.bincount(codes[codes >= 0], minlength=2)
+    if counts[1] <= counts[0]:
+        return dict(parts)
+    return {name: _swapped(part) for name, part in parts.items()}
+
+
+def _swapped(part: Recordings) -> Recordings:
+    labels = part.labels[::-1]
+    sequences = part.sequences.relabel({0: 1, 1: 0}, class_names(labels))
+    return replace(part, sequences=sequences, labels=labels)

@@ -128,11 +128,16 @@ class Sequences:
         Consecutive sequences share the memory of this object.
         """
         chosen = read_indices(indices, len(self))
-        rows = frame_rows(self.offsets, chosen)
+        return self.pieces(frame_rows(self.offsets, chosen), chosen, self.lengths[chosen])
+
+    def pieces(
+        self, rows: slice | NDArray[np.int64], owners: NDArray[np.int64], lengths: ArrayLike
+    ) -> Sequences:
+        """Sequences of these frames, so many each, that were parts of the owners."""
         labels = self.labels
         if labels is not None:
-            labels = labels[rows if self.per_frame else chosen]
-        offsets = offsets_of(self.lengths[chosen])
+            labels = labels[rows if self.per_frame else owners]
+        offsets = offsets_of(np.asarray(lengths))
         return replace(self, frames=self.frames[rows], offsets=offsets, labels=labels)
 
     def split(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -127,21 +125,7 @@ def _imbalance(
 
 def _between(recordings: Recordings, start: int, stop: int) -> Recordings:
     """A stretch of the only recording."""
-    whole = recordings.sequences
-    labels = whole.labels
-    if labels is not None and whole.per_frame:
-        labels = labels[start:stop]
-    return replace(
-        recordings,
-        sequences=replace(
-            whole,
-            frames=whole.frames[start:stop],
-            offsets=np.array([0, stop - start], dtype=np.int64),
-            labels=labels,
-        ),
-        frames=None if recordings.frames is None else recordings.frames[start:stop],
-        rows=None if recordings.rows is None else recordings.rows[start:stop],
-    )
+    return recordings.pieces(slice(start, stop), np.zeros(1, np.int64), [stop - start])
 
 
 def _check_share(share: float) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.conversion import offsets_of
+from nearstar.data.conversion import offsets_of, positions
 from nearstar.data.format import DataFormat
 from nearstar.data.sequences import Sequences
 from nearstar.util.errors import DataError
@@ -24,8 +24,6 @@ class Windows:
     """The recording that each window was cut from."""
     frames: NDArray[np.int64]
     """The place of each window's frame among the frames of the recordings."""
-    n_frames: int
-    """Frames of all recordings."""
 
     def stitch(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """For each frame of the recordings, the mean over the windows that it is in.
@@ -40,17 +38,19 @@ class Windows:
                 f"{len(values)} values cannot be stitched; expected one for each of "
                 f"{len(self.frames)} frames of windows, or of {len(self.sequences)} windows"
             )
-        total = np.zeros((self.n_frames, *per_frame.shape[1:]))
-        np.add.at(total, self.frames, per_frame)
-        counts = np.bincount(self.frames, minlength=self.n_frames)
-        return np.asarray(total / counts.reshape(-1, *[1] * (total.ndim - 1)))
+        return _means(per_frame, self.frames)
 
     def means(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """For each recording, the mean over its windows; `values` are for each window."""
-        total = np.zeros((int(self.owners[-1]) + 1, *np.shape(values)[1:]))
-        np.add.at(total, self.owners, values)
-        counts = np.bincount(self.owners)
-        return np.asarray(total / counts.reshape(-1, *[1] * (total.ndim - 1)))
+        return _means(values, self.owners)
+
+
+def _means(values: NDArray[Any], owners: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The mean of the values of each owner; all have some."""
+    counts = np.bincount(owners)
+    total = np.zeros((len(counts), *np.shape(values)[1:]))
+    np.add.at(total, owners, values)
+    return np.asarray(total / counts.reshape(-1, *[1] * (total.ndim - 1)))
 
 
 def cut(sequences: Sequences, window: int, hop: int | None = None) -> Windows:
@@ -71,14 +71,9 @@ def cut(sequences: Sequences, window: int, hop: int | None = None) -> Windows:
     # How many windows of its own recording lie before each window.
     before = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
     starts = np.minimum(before * hop, np.maximum(lengths - window, 0)[owners])
-    offsets = offsets_of(np.minimum(window, lengths)[owners])
-    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
-    frames = np.repeat(sequences.offsets[owners] + starts, np.diff(offsets)) + within
-    labels = sequences.labels
-    if labels is not None:
-        labels = labels[frames if sequences.per_frame else owners]
-    pieces = replace(sequences, frames=sequences.frames[frames], offsets=offsets, labels=labels)
-    return Windows(pieces, owners, frames, len(sequences.frames))
+    sizes = np.minimum(window, lengths)[owners]
+    frames = np.repeat(sequences.offsets[owners] + starts, sizes) + positions(offsets_of(sizes))
+    return Windows(sequences.pieces(frames, owners, sizes), owners, frames)
 
 
 def in_windows(sequences: Sequences, format: DataFormat) -> Sequences:

@@ -16,8 +16,7 @@ from nearstar.data.derived.points import points_of
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
-from nearstar.data.positive import rarer_second
-from nearstar.data.recordings import Recordings
+from nearstar.data.recordings import Recordings, rarer_second
 from nearstar.data.selecting import select
 from nearstar.data.splits import hold_out
 from nearstar.fit.fitting import load_domain, usual_window

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.conversion import positions
 from nearstar.data.derived.measures import MEASURES, Values
 from nearstar.data.derived.points import find_point
 from nearstar.util.errors import DataError
@@ -106,9 +107,8 @@ def compute(
     """The feature in every frame; sequence i is the frames from offsets[i] to offsets[i + 1]."""
     with np.errstate(over="ignore", invalid="ignore"):  # whoever reads the values checks them
         values = _values(derived.expression, columns, derived.place)
-    position = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
     # The first frames of a sequence were compared with the sequence before it.
-    values[position < _frames_back(derived.expression)] = 0
+    values[positions(offsets) < _frames_back(derived.expression)] = 0
     return values
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearstar.data.conversion import frame_rows, read_indices
 from nearstar.data.labels import Label, class_names
-from nearstar.data.sequences import Sequences
+from nearstar.data.sequences import Sequences, pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,21 +42,25 @@ class Recordings:
     def subset(self, indices: ArrayLike) -> Recordings:
         """The recordings of these indices (or of a boolean mask), in the order given."""
         chosen = read_indices(indices, len(self))
-        rows = frame_rows(self.sequences.offsets, chosen)
-        return self.pieces(rows, chosen, self.sequences.lengths[chosen])
+        lengths = self.sequences.lengths[chosen]
+        return stretches(self, frame_rows(self.sequences.offsets, chosen), chosen, lengths)
 
-    def pieces(
-        self, rows: slice | NDArray[np.int64], owners: NDArray[np.int64], lengths: ArrayLike
-    ) -> Recordings:
-        """Recordings of these frames, so many each, that were parts of the owners."""
-        return Recordings(
-            self.sequences.pieces(rows, owners, lengths),
-            self.labels,
-            tuple(self.ids[i] for i in owners),
-            None if self.groups is None else tuple(self.groups[i] for i in owners),
-            None if self.frames is None else self.frames[rows],
-            None if self.rows is None else self.rows[rows],
-        )
+
+def stretches(
+    whole: Recordings,
+    rows: slice | NDArray[np.int64],
+    owners: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+) -> Recordings:
+    """Recordings of these frames, so many each, that were parts of the owners."""
+    return Recordings(
+        pieces(whole.sequences, rows, owners, lengths),
+        whole.labels,
+        tuple(whole.ids[i] for i in owners),
+        None if whole.groups is None else tuple(whole.groups[i] for i in owners),
+        None if whole.frames is None else whole.frames[rows],
+        None if whole.rows is None else whole.rows[rows],
+    )
 
 
 def rarer_second(parts: Mapping[str, Recordings], first: str) -> dict[str, Recordings]:

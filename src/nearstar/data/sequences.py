@@ -128,17 +128,7 @@ class Sequences:
         Consecutive sequences share the memory of this object.
         """
         chosen = read_indices(indices, len(self))
-        return self.pieces(frame_rows(self.offsets, chosen), chosen, self.lengths[chosen])
-
-    def pieces(
-        self, rows: slice | NDArray[np.int64], owners: NDArray[np.int64], lengths: ArrayLike
-    ) -> Sequences:
-        """Sequences of these frames, so many each, that were parts of the owners."""
-        labels = self.labels
-        if labels is not None:
-            labels = labels[rows if self.per_frame else owners]
-        offsets = offsets_of(np.asarray(lengths))
-        return replace(self, frames=self.frames[rows], offsets=offsets, labels=labels)
+        return pieces(self, frame_rows(self.offsets, chosen), chosen, self.lengths[chosen])
 
     def split(
         self, fractions: Sequence[float], seed: int, groups: ArrayLike | None = None
@@ -248,6 +238,19 @@ class Sequences:
         codes = read_codes(flat, self.n_classes or MAX_CLASSES, offsets)
         names = self.class_names or read_names(None, "class", max(2, int(codes.max()) + 1))
         return replace(self, labels=codes, per_frame=per_frame, class_names=names)
+
+
+def pieces(
+    whole: Sequences,
+    rows: slice | NDArray[np.int64],
+    owners: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+) -> Sequences:
+    """Sequences of these frames, so many each, that were parts of the owners."""
+    labels = whole.labels
+    if labels is not None:
+        labels = labels[rows if whole.per_frame else owners]
+    return replace(whole, frames=whole.frames[rows], offsets=offsets_of(lengths), labels=labels)
 
 
 def check_sequences(data: object, what: str) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearstar.data.conversion import UNLABELLED, read_groups
-from nearstar.data.recordings import Recordings
+from nearstar.data.recordings import Recordings, stretches
 from nearstar.data.sequences import Sequences
 from nearstar.util.errors import DataError
 
@@ -125,7 +125,8 @@ def _imbalance(
 
 def _between(recordings: Recordings, start: int, stop: int) -> Recordings:
     """A stretch of the only recording."""
-    return recordings.pieces(slice(start, stop), np.zeros(1, np.int64), [stop - start])
+    only, length = np.zeros(1, np.int64), np.array([stop - start])
+    return stretches(recordings, slice(start, stop), only, length)
 
 
 def _check_share(share: float) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearstar.data.conversion import offsets_of, positions
 from nearstar.data.format import DataFormat
-from nearstar.data.sequences import Sequences
+from nearstar.data.sequences import Sequences, pieces
 from nearstar.util.errors import DataError
 
 
@@ -73,7 +73,7 @@ def cut(sequences: Sequences, window: int, hop: int | None = None) -> Windows:
     starts = np.minimum(before * hop, np.maximum(lengths - window, 0)[owners])
     sizes = np.minimum(window, lengths)[owners]
     frames = np.repeat(sequences.offsets[owners] + starts, sizes) + positions(offsets_of(sizes))
-    return Windows(sequences.pieces(frames, owners, sizes), owners, frames)
+    return Windows(pieces(sequences, frames, owners, sizes), owners, frames)
 
 
 def in_windows(sequences: Sequences, format: DataFormat) -> Sequences:

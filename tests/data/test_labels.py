@@ -101,7 +101,7 @@ def test_a_label_of_no_class_is_named_with_its_place() -> None:
     with pytest.raises(DataError, match=r"'snif' at element 2 .*did you mean 'sniff'"):
         encode(["other", "sniff", "snif"], classes=("other", "sniff"))
     with pytest.raises(DataError, match="at row 7"):
-        encode(["a"], classes=("b", "c"), place=lambda i: f"row {i + 7}")
+        encode(["a"], classes=("b", "c"), where=lambda i: f"row {i + 7}")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.conversion import join_labels, offsets_of, read_lengths, read_names
+from nearstar.data.conversion import (
+    check_numeric,
+    join_labels,
+    offsets_of,
+    read_lengths,
+    read_names,
+)
 from nearstar.data.derived import needed_columns
 from nearstar.data.labels import whole_labels
 from nearstar.data.raw import Raw, Wanted, by_part, make_recordings
@@ -34,8 +40,7 @@ def raw_arrays(
             f"{what} has shape {X.shape}; expected (sequences, frames, features) or "
             "(vectors, features), with at least one of each"
         )
-    if X.dtype.kind not in "biuf":
-        raise DataError(f"{what} has type {X.dtype}; expected real numbers")
+    check_numeric(X, what)
     vectors = X.ndim == 2
     if vectors:
         X = X[:, None]
@@ -80,12 +85,10 @@ def read_arrays(parts: Mapping[str, Raw], wanted: Wanted) -> dict[str, Recording
     features, format, formulas = wanted.features, wanted.format, wanted.formulas
     known = read_names(first.names or None, "feature", first.values.shape[1])
     chosen = select([*known, *formulas], format.features, places=True)
+    source = {name: i for i, name in enumerate(known)}
     if features is None:
         features = (*chosen, *(name for name in formulas if name not in chosen))
-        source = {name: i for i, name in enumerate(known)}
-    elif first.names:
-        source = {name: i for i, name in enumerate(known)}
-    else:
+    elif not first.names:
         own = [name for name in features if name not in formulas]
         columns = [known.index(name) for name in chosen if name not in formulas]
         if len(columns) != len(own):

@@ -38,7 +38,7 @@ def read_frames(
         )
     if 0 in array.shape:
         raise DataError(f"X has shape {array.shape} and holds no values; every size must be > 0")
-    _check_numeric(array, "X")
+    check_numeric(array, "X")
     if array.ndim == 2:
         if lengths is not None:
             raise DataError("lengths go with sequences; X has two dimensions, so plain vectors")
@@ -66,7 +66,7 @@ def _join(arrays: list[NDArray[Any]]) -> tuple[NDArray[np.float32], NDArray[np.i
             )
         if 0 in array.shape:
             raise DataError(f"sequence {i} of X has shape {array.shape}; expected values in it")
-        _check_numeric(array, f"sequence {i} of X")
+        check_numeric(array, f"sequence {i} of X")
         if array.shape[1] != arrays[0].shape[1]:
             raise DataError(
                 f"sequence {i} of X has {array.shape[1]} features, sequence 0 has "
@@ -133,7 +133,7 @@ def read_codes(
         if wrong.any():
             first = int(np.argmax(wrong))
             raise DataError(
-                f"the label of {_place(part.start + first, offsets)} is {values[first]}; expected "
+                f"the label of {_where(part.start + first, offsets)} is {values[first]}; expected "
                 f"whole numbers from 0 to {n_classes - 1} (negative or NaN: unlabelled). "
                 "Number the classes from 0, or give a name for each in class_names"
             )
@@ -151,12 +151,12 @@ def check_finite(
         row, column = divmod(first, frames.shape[1])
         raise DataError(
             f"{bad} of {frames.size} feature values are not finite as 32-bit floats; the first is "
-            f"{frames[row, column]} at {_place(row, offsets)}, feature {names[column]!r}. "
+            f"{frames[row, column]} at {_where(row, offsets)}, feature {names[column]!r}. "
             "Fill the gaps or drop those sequences"
         )
 
 
-def _place(index: int, offsets: NDArray[np.int64] | None) -> str:
+def _where(index: int, offsets: NDArray[np.int64] | None) -> str:
     if offsets is None:
         return f"sequence {index}"
     i = int(np.searchsorted(offsets, index, side="right")) - 1
@@ -289,7 +289,8 @@ def _float32(array: NDArray[Any]) -> NDArray[np.float32]:
         return np.ascontiguousarray(array, dtype=np.float32)
 
 
-def _check_numeric(array: NDArray[Any], what: str) -> None:
+def check_numeric(array: NDArray[Any], what: str) -> None:
+    """Raise unless an array holds real numbers."""
     if array.dtype.kind not in "biuf":
         raise DataError(f"{what} has type {array.dtype}; expected real numbers")
 

@@ -22,7 +22,7 @@ def encode(
     *,
     classes: Sequence[Any] | NDArray[Any] | None = None,
     unlabelled: Iterable[Any] = (),
-    place: Callable[[int], str] = lambda index: f"element {index}",
+    where: Callable[[int], str] = lambda index: f"element {index}",
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Class codes of labels, in the shape of `values`, and the classes by code.
 
@@ -52,7 +52,7 @@ def encode(
             if target is None:
                 first = int(known[np.argmax(inverse == i)])
                 raise DataError(
-                    f"the label {_shown(distinct[i])} at {place(first)} is none of the classes; "
+                    f"the label {_shown(distinct[i])} at {where(first)} is none of the classes; "
                     f"{suggestion(text_of(distinct[i]), class_names(result))}"
                 )
     table = np.array([targets.get(i, UNLABELLED) for i in range(len(distinct))], dtype=np.int64)

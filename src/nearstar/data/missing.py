@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearstar.data.conversion import count_wrong
 from nearstar.util.errors import DataError
 
-Place = Callable[[int], str]
+Where = Callable[[int], str]
 """Where a frame is, in words."""
 
 
@@ -20,7 +20,7 @@ def deal_with_missing(
     values: NDArray[Any],
     offsets: NDArray[np.int64],
     names: Sequence[str],
-    place: Place,
+    where: Where,
     how: str,
 ) -> NDArray[Any]:
     """The values without gaps: as they are if none is missing, else an error or filled in.
@@ -31,14 +31,14 @@ def deal_with_missing(
     infinite, first = count_wrong(np.isinf, values)
     if infinite:
         raise DataError(
-            f"{_number(infinite)} infinite; the first is {_where(first, values, names, place)}. "
+            f"{_number(infinite)} infinite; the first is {_value_at(first, values, names, where)}. "
             "Correct it, or leave it empty as a missing value"
         )
     missing, first = count_wrong(np.isnan, values)
     if not missing:
         return values
     if how == "interpolate":
-        return interpolate(values, offsets, names, place)
+        return interpolate(values, offsets, names, where)
     advice = "Fill it in, leave the column or the sequence out, or ask for missing='interpolate'"
     if _is_padding(values, offsets, missing):
         advice = (
@@ -46,7 +46,7 @@ def deal_with_missing(
             "their own lengths (in an .npz file, an array of lengths beside X)"
         )
     raise DataError(
-        f"{_number(missing)} missing (NaN); the first is {_where(first, values, names, place)}. "
+        f"{_number(missing)} missing (NaN); the first is {_value_at(first, values, names, where)}. "
         f"{advice}"
     )
 
@@ -60,7 +60,7 @@ def _is_padding(values: NDArray[Any], offsets: NDArray[np.int64], missing: int) 
 
 
 def interpolate(
-    values: NDArray[Any], offsets: NDArray[np.int64], names: Sequence[str], place: Place
+    values: NDArray[Any], offsets: NDArray[np.int64], names: Sequence[str], where: Where
 ) -> NDArray[Any]:
     """The values with a line through each gap along time, and the ends held."""
     filled = values.copy()
@@ -72,21 +72,21 @@ def interpolate(
             if not len(known):
                 raise DataError(
                     f"{names[column]!r} is missing in all {stop - start} frames of the sequence "
-                    f"of {place(start)}, so there is nothing to interpolate; leave that sequence "
+                    f"of {where(start)}, so there is nothing to interpolate; leave that sequence "
                     "or that column out"
                 )
             filled[start + gaps, column] = np.interp(gaps, known, values[start + known, column])
     return filled
 
 
-def check_float32(values: NDArray[Any], names: Sequence[str], place: Place) -> None:
+def check_float32(values: NDArray[Any], names: Sequence[str], where: Where) -> None:
     """Raise where a value cannot be a finite 32-bit float."""
     largest = np.finfo(np.float32).max
     wrong, first = count_wrong(lambda part: ~(np.abs(part) <= largest), values)
     if wrong:
         raise DataError(
             f"{_number(wrong)} beyond 32-bit floats, of at most {largest:.3g}; the first is "
-            f"{_where(first, values, names, place)}. Use other units, or leave the column out"
+            f"{_value_at(first, values, names, where)}. Use other units, or leave the column out"
         )
 
 
@@ -94,6 +94,6 @@ def _number(count: int) -> str:
     return "1 feature value is" if count == 1 else f"{count} feature values are"
 
 
-def _where(first: int, values: NDArray[Any], names: Sequence[str], place: Place) -> str:
+def _value_at(first: int, values: NDArray[Any], names: Sequence[str], where: Where) -> str:
     row, column = divmod(first, values.shape[1])
-    return f"{values[row, column]} at {place(row)}, column {names[column]!r}"
+    return f"{values[row, column]} at {where(row)}, column {names[column]!r}"

@@ -74,21 +74,22 @@ class Raw:
         """The number of frames of each sequence."""
         return np.diff(self.offsets)
 
-    def place(self, frame: int) -> str:
+    def where(self, frame: int) -> str:
         """Where a frame is, in words."""
         i = int(np.searchsorted(self.offsets, frame, side="right")) - 1
-        number = frame - int(self.offsets[i]) if self.frames is None else self.frames[frame]
-        part = f"{self.parts[i]} " if self.parts and self.rows is None else ""
         if self.vectors:
-            return f"{part}{self.what} {self.ids[i]!r}"
+            return self._sequence(i)
+        number = frame - int(self.offsets[i]) if self.frames is None else self.frames[frame]
         row = "" if self.rows is None else f" ({row_text(int(self.rows[frame]))})"
-        return f"{part}{self.what} {self.ids[i]!r}, frame {number}{row}"
+        return f"{self._sequence(i)}, frame {number}{row}"
 
-    def label_place(self, index: int) -> str:
+    def label_where(self, index: int) -> str:
         """Where a label is, in words."""
-        if self.per_frame:
-            return self.place(index)
-        return self.place(int(self.offsets[index])).split(", frame ")[0]
+        return self.where(index) if self.per_frame else self._sequence(index)
+
+    def _sequence(self, i: int) -> str:
+        part = f"{self.parts[i]} " if self.parts and self.rows is None else ""
+        return f"{part}{self.what} {self.ids[i]!r}"
 
 
 def row_text(row: int) -> str:
@@ -98,9 +99,9 @@ def row_text(row: int) -> str:
 
 def make_recordings(raw: Raw, wanted: Wanted, features: Sequence[str]) -> Recordings:
     """Features without gaps, derived ones computed, labels as codes."""
-    values = deal_with_missing(raw.values, raw.offsets, raw.names, raw.place, wanted.format.missing)
+    values = deal_with_missing(raw.values, raw.offsets, raw.names, raw.where, wanted.format.missing)
     frames = _features(replace(raw, values=values), features, wanted.formulas)
-    check_float32(frames, features, raw.place)
+    check_float32(frames, features, raw.where)
     codes, classes, per_frame = _labels(raw, wanted)
     sequences = Sequences(
         np.ascontiguousarray(frames, dtype=np.float32),
@@ -154,7 +155,7 @@ def _labels(raw: Raw, wanted: Wanted) -> tuple[NDArray[np.int64] | None, tuple[L
         raw.labels,
         classes=None if format.positive is not None else labels,
         unlabelled=format.unlabelled,
-        place=raw.label_place,
+        where=raw.label_where,
     )
     classes: tuple[Label, ...] = tuple(labels) if labels is not None else tuple(found.tolist())
     if format.positive is not None:
@@ -220,8 +221,8 @@ def _per_sequence(
         other = known[codes[known] != result[i]]
         if len(other):
             raise DataError(
-                f"{raw.place(int(other[0]))} has the label {classes[codes[other[0]]]!r}, "
-                f"{raw.place(int(known[0]))} has {classes[result[i]]!r}; expected one label for "
+                f"{raw.where(int(other[0]))} has the label {classes[codes[other[0]]]!r}, "
+                f"{raw.where(int(known[0]))} has {classes[result[i]]!r}; expected one label for "
                 "the whole sequence, or per='frame'"
             )
     return result

@@ -257,7 +257,7 @@ def _check_steps(raw: Raw, numbers: NDArray[Any]) -> None:
             continue
         twice = np.flatnonzero(steps == 0)
         at = start + int(twice[0] if len(twice) else wrong[0])
-        here, there = raw.place(at), raw.place(at + 1)
+        here, there = raw.where(at), raw.where(at + 1)
         if len(twice):
             raise DataError(f"{here} is there again: {there}; expected each frame once")
         raise DataError(
@@ -276,13 +276,13 @@ def _constant(table: pd.DataFrame, name: str | None, raw: Raw) -> tuple[Any, ...
     codes, values = pd.factorize(_labels(table[name]))
     codes = codes[raw.rows]
     if (codes < 0).any():
-        raise DataError(f"the column {name!r} is empty at {raw.place(int(np.argmax(codes < 0)))}")
+        raise DataError(f"the column {name!r} is empty at {raw.where(int(np.argmax(codes < 0)))}")
     first = codes[np.repeat(raw.offsets[:-1], np.diff(raw.offsets))]
     if (codes != first).any():
         at = int(np.argmax(codes != first))
         raise DataError(
             f"the column {name!r} changes from {_shown(values[first[at]])} to "
-            f"{_shown(values[codes[at]])} at {raw.place(at)}; expected one value in each sequence"
+            f"{_shown(values[codes[at]])} at {raw.where(at)}; expected one value in each sequence"
         )
     return tuple(values[codes[raw.offsets[:-1]]].tolist())
 

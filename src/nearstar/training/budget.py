@@ -78,7 +78,7 @@ class Budget:
             raise NearstarError(f"clip must be above 0 or None, not {self.clip!r}")
         if self.select not in ("best", "last"):
             raise NearstarError(f"select must be 'best' or 'last', not {self.select!r}")
-        if self.loss not in LOSSES:
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
             raise NearstarError(f"no loss {self.loss!r}; {suggestion(str(self.loss), LOSSES)}")
         if not isinstance(self.units, Units):
             raise NearstarError(f"units must be Units(most, least), not {self.units!r}")

@@ -85,10 +85,10 @@ class Derived:
 
     def columns(self, known: Iterable[str]) -> tuple[str, ...]:
         """The columns that it is computed from, each once."""
-        return tuple(dict.fromkeys(_columns(self.expression, list(known), self.place)))
+        return tuple(dict.fromkeys(_columns(self.expression, list(known), self.where)))
 
     @property
-    def place(self) -> str:
+    def where(self) -> str:
         return f"derived feature {self.name} = {self.text}"
 
 
@@ -106,20 +106,20 @@ def compute(
 ) -> Values:
     """The feature in every frame; sequence i is the frames from offsets[i] to offsets[i + 1]."""
     with np.errstate(over="ignore", invalid="ignore"):  # whoever reads the values checks them
-        values = _values(derived.expression, columns, derived.place)
+        values = _values(derived.expression, columns, derived.where)
     # The first frames of a sequence were compared with the sequence before it.
     values[positions(offsets) < _frames_back(derived.expression)] = 0
     return values
 
 
 def _values(
-    expression: Column | Point | Call, columns: Mapping[str, NDArray[Any]], place: str
+    expression: Column | Point | Call, columns: Mapping[str, NDArray[Any]], where: str
 ) -> Values:
     """Of a column or a call in every frame, of a point as x and y."""
     if not isinstance(expression, Call):
-        values = [np.asarray(columns[each]) for each in _columns(expression, [*columns], place)]
+        values = [np.asarray(columns[each]) for each in _columns(expression, [*columns], where)]
         return np.array(values[0] if isinstance(expression, Column) else values, np.float64)
-    arguments = [_values(each, columns, place) for each in expression.arguments]
+    arguments = [_values(each, columns, where) for each in expression.arguments]
     return expression.computing(*arguments, *expression.frames)
 
 
@@ -132,15 +132,15 @@ def _frames_back(expression: Column | Point | Call) -> int:
     return inner + own + sum(expression.frames)
 
 
-def _columns(expression: Column | Point | Call, known: Collection[str], place: str) -> list[str]:
+def _columns(expression: Column | Point | Call, known: Collection[str], where: str) -> list[str]:
     """The columns of an expression, all of them known."""
     match expression:
         case Call(arguments=arguments):
-            return [name for each in arguments for name in _columns(each, known, place)]
+            return [name for each in arguments for name in _columns(each, known, where)]
         case Point(name=name, columns=()):
-            return list(find_point(name, known, place))
+            return list(find_point(name, known, where))
     own = expression.columns if isinstance(expression, Point) else (expression.name,)
     for name in own:
         if name not in known:
-            raise DataError(f"{place}: there is no column {name!r}; {suggestion(name, known)}")
+            raise DataError(f"{where}: there is no column {name!r}; {suggestion(name, known)}")
     return list(own)

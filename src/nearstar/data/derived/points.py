@@ -29,12 +29,12 @@ def points_of(columns: Iterable[str]) -> dict[str, tuple[str, str]]:
     return points
 
 
-def find_point(name: str, columns: Iterable[str], place: str) -> tuple[str, str]:
-    """The columns of a point; `place` says where it was asked for."""
+def find_point(name: str, columns: Iterable[str], where: str) -> tuple[str, str]:
+    """The columns of a point; `where` says where it was asked for."""
     points = points_of(columns)
     if name not in points:
         raise DataError(
-            f"{place}: there is no point {name!r}, such as columns {name}_x and {name}_y; "
+            f"{where}: there is no point {name!r}, such as columns {name}_x and {name}_y; "
             f"{suggestion(name, points)}. Two columns make a point, too: (column, column)"
         )
     return points[name]

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
-from nearstar.language.operators import Fold
 from nearstar.language.parameters import layout
 from nearstar.language.program import Program, applied, is_complete
 from nearstar.training.losses import LOSSES
@@ -120,7 +119,7 @@ class Budget:
 
     def rate(self, program: Program) -> float:
         """Learning rate that a program is trained with."""
-        folds = any(isinstance(node.operation, Fold) for node in applied(program))
+        folds = any(node.operation.recurs for node in applied(program))
         return self.learning_rate * (self.fold_rate if folds else 1.0)
 
     def initial(self, program: Program, seed: int) -> NDArray[np.float32]:

@@ -82,7 +82,7 @@ SWITCHES: dict[str, Contestant] = {
         f"A* without {name}": default(**{name: off})
         for name, off in (
             *(("lazy", False), ("pathmax", False), ("closing_cost", False)),
-            *(("deduplicate", False), ("early_stop", False), ("haste", 0.0)),
+            *(("deduplicate", False), ("early_stop", False), ("correction", 0.0)),
         )
     },
     "A* with warm_start": default(warm_start=True),
@@ -92,7 +92,7 @@ SWITCHES: dict[str, Contestant] = {
         f"A* paper with {name}": paper(**{name: on})
         for name, on in (
             *(("lazy", True), ("pathmax", True), ("closing_cost", True), ("deduplicate", True)),
-            *(("haste", 1.0), ("max_children", None), ("frontier", None)),
+            *(("correction", 1.0), ("max_children", None), ("frontier", None)),
         )
     },
 }

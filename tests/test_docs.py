@@ -257,7 +257,7 @@ def test_reference_has_every_name_flag_and_field() -> None:
     for parameter in nearstar.ProgramClassifier().get_params():
         assert f"`{parameter}`" in text
     assert "- `persist`: When nothing left can be better" in text  # a string below a field
-    assert "- `haste`: How far the order" in text  # one of a base class
+    assert "- `correction`: How far h is corrected" in text  # one of a base class
 
 
 def load(name: str) -> ModuleType:

@@ -51,7 +51,7 @@ class Plain:
 
     def search(self, space: Space) -> Search:
         try:
-            waiting = [Node(start, None, space.cost(start)) for start in space.starts]
+            waiting = [Node(start, None, space.cost(start)) for start in space.roots]
             rounds = 0
             while waiting:
                 asked, waiting = waiting[: self.width], waiting[self.width :]
@@ -64,7 +64,7 @@ class Plain:
                     node.h = max(score.error, above)
                     start = node if self.warm else None
                     waiting += [
-                        Node(child, node, space.cost(child), start=start)
+                        Node(child, node, space.cost(child), warm_from=start)
                         for child in space.expansions(node.program)
                     ]
             return 1.0 if self.bounded else None

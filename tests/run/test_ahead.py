@@ -26,7 +26,7 @@ LONG = 20
 
 def programs() -> Iterator[Program]:
     """Programs of the space, by levels."""
-    waiting = list(SPACE.starts)
+    waiting = list(SPACE.roots)
     while waiting:
         program = waiting.pop(0)
         waiting += SPACE.expansions(program)
@@ -134,7 +134,7 @@ def test_nothing_is_trained_ahead_in_vain(workers: int, limits: Limits) -> None:
         AStar(persist=True, width=2),
         AStar(lazy=False, margin=1.0),
         AStar(lazy=False, max_children=6, frontier=20, margin=1.0),
-        AStar(deduplicate=False, haste=0.0, margin=1.0),
+        AStar(deduplicate=False, correction=0.0, margin=1.0),
     ],
 )
 def test_to_look_ahead_changes_nothing_and_is_often_right(algorithm: AStar) -> None:

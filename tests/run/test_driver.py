@@ -296,7 +296,7 @@ def test_what_is_remembered_is_not_trained_again_and_changes_nothing(warm: bool)
 
 
 def test_another_goal_or_start_is_another_question() -> None:
-    program = small_space().starts[0]
+    program = small_space().roots[0]
     starts = [None, *(trained(program, error) for error in (0.25, 0.5))]
     questions = {Question.of(program, goal, start) for goal in (None, 0.5) for start in starts}
     assert len(questions) == 6

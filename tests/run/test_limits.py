@@ -74,7 +74,7 @@ def test_so_many_rounds_and_no_more(rounds: int, width: int) -> None:
 
 @given(st.integers(1, N_PROGRAMS), st.integers(1, 7))
 def test_training_time_ends_with_the_training_that_reaches_it(trainings: int, width: int) -> None:
-    each = trained(SPACE.starts[0], 0.5).seconds
+    each = trained(SPACE.roots[0], 0.5).seconds
     result = limited(Limits(engine_seconds=each * (trainings - 0.5)), width)
     assert result.trained == trainings == len(result.evaluations)
     assert result.ended == "time" or trainings == N_PROGRAMS

@@ -82,12 +82,12 @@ def spaces(draw: st.DrawFn, prices: bool = False, most: int = 1500) -> Space:
 
 
 def plain_space(
-    *, depth: int = 6, starts: tuple[Program, ...] = (), vectors: bool = False, **constraints: Any
+    *, depth: int = 6, roots: tuple[Program, ...] = (), vectors: bool = False, **constraints: Any
 ) -> Space:
     """A space with all kinds of rules, far too large to be exhausted at the depth of 6."""
     domain = Domain.of_size(2, groups=GROUPS, vectors=("if", "add", "multiply", "affine", "const"))
     root = domain.signature(2, per_frame=not vectors, vectors=vectors)
-    return Space(domain.grammar(root), Constraints(max_depth=depth, **constraints), 1.0, starts)
+    return Space(domain.grammar(root), Constraints(max_depth=depth, **constraints), 1.0, roots)
 
 
 @st.composite
@@ -272,7 +272,7 @@ class Promises:
         root = plain_space(vectors=True)
         adds = of_size(root.grammar, root.grammar.root, 3)
         start = next(p for p in adds if (root.form(p) == p) == (text == "canonical"))
-        assert run(self.make(), plain_space(vectors=True, starts=(start,))).asked == [start]
+        assert run(self.make(), plain_space(vectors=True, roots=(start,))).asked == [start]
 
     @pytest.mark.parametrize(
         "constraints",

@@ -198,7 +198,7 @@ def test_a_depth_that_nothing_has() -> None:
 
 def test_overlapping_starts_are_explored_once() -> None:
     space = plain_space(depth=4, vectors=True)
-    starts = [space.expansions(space.starts[0])[1], space.starts[0]]
+    starts = [space.expansions(space.roots[0])[1], space.roots[0]]
     overlapping = Space(space.grammar, Constraints(max_depth=4), 1.0, starts)
     for deduplicate in (True, False):
         algorithm = Enumeration(max_programs=10**6, deduplicate=deduplicate)

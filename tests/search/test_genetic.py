@@ -21,9 +21,10 @@ from search.tabulated_baselines import (
 from nearstar.language.program import Apply, Program, is_complete, walk
 from nearstar.language.text import to_text
 from nearstar.search.counting import Counting
-from nearstar.search.genetic import Breeding, Genetic, crossover, mutate
-from nearstar.search.scoring import Scored
+from nearstar.search.evaluator import Evaluator
+from nearstar.search.genetic import Genetic
 from nearstar.search.space import Space
+from nearstar.search.variation import Variation, crossover, mutate
 
 
 class TestGenetic(Promises):
@@ -133,7 +134,7 @@ def test_mutants_may_be_any_program() -> None:
 def test_children_keep_constraints_or_are_the_parent() -> None:
     """Where nothing else is allowed, the parent itself passes."""
     space = plain_space(depth=4, require=("map", "multiply", "LeftAffine", "RightAffine"))
-    breeding = Breeding(space, np.random.default_rng(0))
+    breeding = Variation(space, np.random.default_rng(0))
     first = breeding.first(6, 5)
     assert all(map(space.allows, first)) and len(set(first)) == 2
     children = {breeding.child(first, mutation=1.0) for _ in range(30)}
@@ -147,7 +148,7 @@ def test_children_keep_constraints_or_are_the_parent() -> None:
 @settings(max_examples=40)
 @given(space=spaces(), most=st.integers(1, 6), seed=st.integers(0, 99))
 def test_the_first_programs_are_small(space: Space, most: int, seed: int) -> None:
-    first = Breeding(space, np.random.default_rng(seed)).first(10, most)
+    first = Variation(space, np.random.default_rng(seed)).first(10, most)
     least = space.grammar.least_rules[space.grammar.root]
     assert len(first) == 10
     assert all(program.size <= max(most, least) and space.allows(program) for program in first)
@@ -156,7 +157,7 @@ def test_the_first_programs_are_small(space: Space, most: int, seed: int) -> Non
 def test_the_first_programs_are_drawn_uniformly() -> None:
     space = plain_space(vectors=True)
     programs = complete_programs(space.grammar, 3)
-    first = Breeding(space, np.random.default_rng(0)).first(50 * len(programs), 3)
+    first = Variation(space, np.random.default_rng(0)).first(50 * len(programs), 3)
     counts = np.array([first.count(program) for program in programs])
     assert counts.min() > 20 and counts.max() < 90
 
@@ -172,7 +173,7 @@ def test_the_first_programs_are_drawn_uniformly() -> None:
 def test_the_best_are_selected_each_once(
     data: st.DataObject, space: Space, number: int, select: int, deduplicate: bool
 ) -> None:
-    scored = Scored(space, deduplicate)
+    scored = Evaluator(space, deduplicate)
     programs = some_programs(data, space, number)
     # Equivalent programs have equal costs.
     price = {scored.form(p): data.draw(st.sampled_from((0.1, 0.2, 0.3))) for p in programs}
@@ -190,8 +191,8 @@ def test_of_equivalent_programs_one_is_selected() -> None:
     same = [program for program in programs if space.form(program) == programs[0]]
     assert len(same) > 1
     both = [(program, 0.5) for program in same]
-    assert Genetic()._best(Scored(space, deduplicate=True), both) == both[:1]
-    assert Genetic()._best(Scored(space, deduplicate=False), both) == both[: Genetic().select]
+    assert Genetic()._best(Evaluator(space, deduplicate=True), both) == both[:1]
+    assert Genetic()._best(Evaluator(space, deduplicate=False), both) == both[: Genetic().select]
 
 
 @pytest.mark.parametrize("deduplicate", [True, False])
@@ -208,9 +209,9 @@ def test_parents_are_the_best_of_all_so_far(
         path_cost[program] = space.cost(program) + found
         return found
 
-    child = Breeding.child
+    child = Variation.child
 
-    def checked(self: Breeding, parents: Sequence[Program], mutation: float) -> Program:
+    def checked(self: Variation, parents: Sequence[Program], mutation: float) -> Program:
         nonlocal children
         children += 1
         form = space.form if deduplicate else lambda program: program
@@ -219,7 +220,7 @@ def test_parents_are_the_best_of_all_so_far(
         assert len(parents) == min(4, len(path_cost))
         return child(self, parents, mutation)
 
-    monkeypatch.setattr(Breeding, "child", checked)
+    monkeypatch.setattr(Variation, "child", checked)
     algorithm = Genetic(population=8, select=4, generations=6, deduplicate=deduplicate)
     run(algorithm, space, error=error)
     assert children == 5 * 8  # the first generation has no parents

@@ -38,9 +38,9 @@ def visits_after(rounds: int, costs: list[float], exploration: float, width: int
     for _ in range(rounds):
         paths = [algorithm._descend(root, LEAVES, random) for _ in range(width)]
         for path in paths:
-            _back_up(path, costs[leaves.index(path[-1].place)])
+            _back_up(path, costs[leaves.index(path[-1].state)])
     assert root.visits == root.scored == rounds * width
-    visits = {branch.place: branch.visits for branch in root.grow(LEAVES, random)}
+    visits = {branch.state: branch.visits for branch in root.grow(LEAVES, random)}
     return [visits[leaf] for leaf in leaves]
 
 
@@ -90,7 +90,7 @@ def test_steps_to_the_best_mean_and_keeps_what_is_known(monkeypatch: pytest.Monk
     assert steps[0][0].visits == 20
     for (_, child, visits), (branch, _, _) in pairwise(steps):
         assert branch is child and branch.visits == branch.scored == visits + 20
-    assert is_complete(steps[-1][1].place)
+    assert is_complete(steps[-1][1].state)
 
 
 def test_goes_where_programs_are_better() -> None:

@@ -28,8 +28,8 @@ from nearstar.search.constraints import Constraints
 from nearstar.search.frontier import Frontier
 from nearstar.search.idsbb import IDSBB
 from nearstar.search.protocol import Node, Score
-from nearstar.search.refine import neighbours
 from nearstar.search.space import Space
+from nearstar.search.variation import neighbours
 
 Search = AStar | IDSBB
 
@@ -45,7 +45,7 @@ EPSILON = 0.15
 def searches(seed: int, **changes: Any) -> list[Search]:
     """Both searches, with the combination of switches whose turn it is."""
     turn = seed // len(SWITCHES)
-    orders = {"haste": (1.0, 0.0, 4.0)[turn % 3], "beside": (0, 2)[turn // 3 % 2]}
+    orders = {"correction": (1.0, 0.0, 4.0)[turn % 3], "exploration": (0, 2)[turn // 3 % 2]}
     switches = SWITCHES[seed % len(SWITCHES)] | orders | changes
     return [
         AStar(**switches),
@@ -289,7 +289,7 @@ def test_the_depth_limit_grows_when_all_within_it_is_done(initial_depth: int) ->
     deepened = 0
     for seed, case in cases(2, 60):
         table = Even(case.table.grammar, case.constraints, seed, weight=0.0)
-        search = IDSBB(initial_depth=initial_depth, deduplicate=False, beside=0)
+        search = IDSBB(initial_depth=initial_depth, deduplicate=False, exploration=0)
         sizes = [program.size for program in solve(search, case.space(), table).asked]
         deeper = [size for size in sizes if size > initial_depth]
         assert deeper == sorted(deeper), f"case {seed}"
@@ -407,7 +407,13 @@ def test_programs_are_trained_beside_where_nothing_better_is_found() -> None:
     counts = {0: 0, 1: 0, 2: 0}
     for seed, case in cases(7, 60):
         table = Misleading(case.table.grammar, case.constraints, seed, case.table.weight)
-        always = {"lazy": True, "deduplicate": True, "beside": 2, "width": 1, "margin": math.inf}
+        always = {
+            "lazy": True,
+            "deduplicate": True,
+            "exploration": 2,
+            "width": 1,
+            "margin": math.inf,
+        }
         for search in searches(seed, **always):
             outcome = solve(search, case.space(), table, seed)
             assert len(set(outcome.asked)) == len(outcome.asked), f"case {seed}, {search}"

@@ -26,10 +26,10 @@ from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
 from nearstar.language.program import Hole, Program, completes, is_complete
 from nearstar.search.constraints import Constraints
+from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Ask, Score
 from nearstar.search.rnn import RNN
-from nearstar.search.sampling import beginning, completion, draw
-from nearstar.search.scoring import Scored
+from nearstar.search.sampling import completion, draw, initial_state
 from nearstar.search.space import Space
 from nearstar.training.train import Budget
 from nearstar.util.errors import NearstarError
@@ -88,9 +88,9 @@ def test_children_are_drawn_uniformly_if_all_are_free() -> None:
 
 def test_of_several_starts_one_is_drawn_like_a_child() -> None:
     root = plain_space(depth=7)
-    space = plain_space(depth=7, starts=tuple(root.expansions(Hole(root.grammar.root))))
+    space = plain_space(depth=7, roots=tuple(root.expansions(Hole(root.grammar.root))))
     random = np.random.default_rng(0)
-    drawn = [completion(space, beginning(space), random) for _ in range(500)]
+    drawn = [completion(space, initial_state(space), random) for _ in range(500)]
     shares = Counter(program.operation.name for program in drawn)
     assert {name: n / 500 for name, n in shares.items()} == pytest.approx(
         {"map": 0.2, "mapprefix": 0.2, "if": 0.6}, abs=0.07
@@ -118,7 +118,7 @@ def test_each_program_is_asked_once_and_its_cost_remembered(
     data: st.DataObject, space: Space, deduplicate: bool
 ) -> None:
     programs = complete_programs(space.grammar, space.constraints.max_depth)
-    scored, error = Scored(space, deduplicate), hashed(space)
+    scored, error = Evaluator(space, deduplicate), hashed(space)
     asked: list[Program] = []
     for _ in range(3):
         batch = data.draw(st.lists(st.sampled_from(programs[:20]), max_size=6))
@@ -133,8 +133,8 @@ def test_each_program_is_asked_once_and_its_cost_remembered(
 
 def test_a_diverged_program_has_error_1() -> None:
     space = plain_space()
-    program = completion(space, beginning(space), np.random.default_rng(0))
-    costs = answer(Scored(space).ask([program]), [[Score(math.nan, diverged=True)]])
+    program = completion(space, initial_state(space), np.random.default_rng(0))
+    costs = answer(Evaluator(space).ask([program]), [[Score(math.nan, diverged=True)]])
     assert costs == pytest.approx([1 + space.cost(space.form(program))])
 
 
@@ -145,7 +145,7 @@ def test_the_form_is_asked_with_its_lower_cost() -> None:
         for program in complete_programs(space.grammar, 3)
         if space.cost(space.form(program)) < space.cost(program) - CLOSE
     )
-    asking = Scored(space).ask([program], bound=0.25, waiting=3)
+    asking = Evaluator(space).ask([program], bound=0.25, waiting=3)
     ask = next(asking)
     assert (ask.bound, ask.waiting) == (0.25, 3)
     assert [node.program for node in ask.nodes] == [space.form(program)]
@@ -156,17 +156,17 @@ def test_a_start_is_asked_as_given_even_if_its_form_would_do() -> None:
     """Beside it, another start leaves everything open: the form completes that one."""
     programs = complete_programs(SPACE.grammar, 3)
     program = next(program for program in programs if SPACE.form(program) != program)
-    space = plain_space(vectors=True, starts=(program, Hole(SPACE.grammar.root)))
-    assert Scored(space).form(program) == program
+    space = plain_space(vectors=True, roots=(program, Hole(SPACE.grammar.root)))
+    assert Evaluator(space).form(program) == program
     other = next(p for p in programs if p != program and space.form(p) != p)
-    assert Scored(space).form(other) == space.form(other)
+    assert Evaluator(space).form(other) == space.form(other)
 
 
 @given(st.lists(st.integers(0, 30)), st.integers(0, 8), st.booleans())
 def test_affordable_programs(picks: list[int], most: int, deduplicate: bool) -> None:
     """All that need no asking beyond the limit, and no others."""
     programs = complete_programs(SPACE.grammar, 3)
-    scored = Scored(SPACE, deduplicate)
+    scored = Evaluator(SPACE, deduplicate)
     answer(scored.ask(programs[:2]), [[Score(0.5)] * 2])
     given_ = [programs[pick] for pick in picks]
     kept = scored.affordable(given_, most)
@@ -180,7 +180,7 @@ def test_affordable_programs(picks: list[int], most: int, deduplicate: bool) -> 
 
 def test_the_network_alone_is_asked_once() -> None:
     sketch = next(iter(plain_space().expansions(Hole(plain_space().grammar.root))))
-    for space in (plain_space(), plain_space(starts=(sketch,))):
+    for space in (plain_space(), plain_space(roots=(sketch,))):
         result = run(RNN(), space, error=lambda program: 0.125)
         assert result.batches == [[Hole(space.grammar.root)]]
         assert result.bounds == [None] and result.ended is None
@@ -215,7 +215,9 @@ def test_sampling_from_within_a_tight_space() -> None:
     space = plain_space(depth=2)
     only = Space(space.grammar, Constraints(max_depth=2, require=("map", "const")))
     names = {
-        completion(only, beginning(only), np.random.default_rng(seed)).arguments[0].operation.name
+        completion(only, initial_state(only), np.random.default_rng(seed))
+        .arguments[0]
+        .operation.name
         for seed in range(20)
     }
     assert names == {"const"}

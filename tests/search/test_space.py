@@ -208,7 +208,7 @@ def test_what_leaves_no_program_is_refused(constraints: dict[str, Any], told: st
 def test_a_start_that_leads_nowhere_is_refused(
     start: str, constraints: dict[str, Any], told: str
 ) -> None:
-    assert space(start).starts[0].size > 0, "without the constraints it is a start"
+    assert space(start).roots[0].size > 0, "without the constraints it is a start"
     with pytest.raises(NearstarError) as caught:
         space(start, **constraints)
     assert told in str(caught.value)
@@ -216,18 +216,18 @@ def test_a_start_that_leads_nowhere_is_refused(
 
 def test_a_start_of_another_type_is_refused() -> None:
     with pytest.raises(ProgramError):
-        Space(GRAMMAR, starts=[Hole(DOMAIN.signature(2, per_frame=True))])
+        Space(GRAMMAR, roots=[Hole(DOMAIN.signature(2, per_frame=True))])
 
 
 def test_a_single_hole_is_the_root() -> None:
-    assert space().from_root and space("??").from_root
-    assert not space("map (fun x. ??) x").from_root
-    assert not space("??", "map (fun x. ??) x").from_root
+    assert space().from_scratch and space("??").from_scratch
+    assert not space("map (fun x. ??) x").from_scratch
+    assert not space("??", "map (fun x. ??) x").from_scratch
 
 
 def test_families_stand_for_their_rules() -> None:
     """To require one is to require any of its rules; to forbid one forbids them all."""
-    (sketch,) = space("map (fun x. add(const, ??)) x").starts
+    (sketch,) = space("map (fun x. add(const, ??)) x").roots
     children = space(require=["affine"], max_depth=4).expansions(sketch)
     leaves = [node for child in children for path, node in walk(child) if path == (0, 1)]
     assert [label(leaf) for leaf in leaves] == ["LeftAffine()", "RightAffine()"]

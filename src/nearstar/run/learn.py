@@ -31,9 +31,9 @@ from nearstar.run.workers.hiring import hired
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
-from nearstar.search.refine import neighbours
 from nearstar.search.rnn import RNN
 from nearstar.search.space import Space
+from nearstar.search.variation import neighbours
 from nearstar.training.task import Task
 from nearstar.training.train import Budget
 from nearstar.util.errors import NearstarError

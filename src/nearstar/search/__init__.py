@@ -3,9 +3,9 @@
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.enumeration import Enumeration
+from nearstar.search.fixed_list import FixedList
 from nearstar.search.genetic import Genetic
 from nearstar.search.idsbb import IDSBB
-from nearstar.search.listed import Listed
 from nearstar.search.mcts import MCTS
 from nearstar.search.montecarlo import MonteCarlo
 from nearstar.search.protocol import Algorithm, Ask, Node, Score, Search
@@ -21,8 +21,8 @@ __all__ = [
     "Ask",
     "Constraints",
     "Enumeration",
+    "FixedList",
     "Genetic",
-    "Listed",
     "MonteCarlo",
     "Node",
     "Score",

@@ -10,7 +10,7 @@ from nearstar.language.domain import Domain
 from nearstar.language.grammar import Grammar
 from nearstar.language.program import Apply, Hole, Program, walk
 from nearstar.language.types import Signature
-from nearstar.util.checks import check_whole
+from nearstar.util.checks import check_settings, check_whole
 from nearstar.util.errors import NearstarError
 
 
@@ -34,9 +34,7 @@ class Constraints:
     """How often rules may be used, at most."""
 
     def __post_init__(self) -> None:
-        for name in ("max_depth", "max_height"):
-            if name == "max_depth" or self.max_height is not None:
-                check_whole(name, getattr(self, name))
+        check_settings(self)
         for name in ("forbid", "require"):
             given = getattr(self, name)
             listed = isinstance(given, list | tuple | set | frozenset)

@@ -26,15 +26,15 @@ class Counting:
         """Complete programs of a signature with exactly so many rules."""
         return self._ways((signature,), rules)
 
-    def up_to(self, start: Program | Signature, rules: int) -> int:
+    def up_to(self, of: Program | Signature, rules: int) -> int:
         """Complete programs with at most so many rules: of a signature, or completing a program.
 
         The rules that a program already has count.
         """
-        if isinstance(start, Signature):
-            start = Hole(start)
-        holes = tuple(node.signature for _, node in walk(start) if isinstance(node, Hole))
-        return sum(self._ways(holes, more) for more in range(rules - start.size + 1))
+        if isinstance(of, Signature):
+            of = Hole(of)
+        holes = tuple(node.signature for _, node in walk(of) if isinstance(node, Hole))
+        return sum(self._ways(holes, more) for more in range(rules - of.size + 1))
 
     def draw(self, signature: Signature, most_rules: int, random: np.random.Generator) -> Program:
         """One of the complete programs with at most so many rules, each with the same chance."""

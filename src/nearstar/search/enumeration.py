@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import heapq
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from nearstar.language.domain import Domain
-from nearstar.language.program import Program
-from nearstar.search.by_cost import ByCost
+from nearstar.language.program import Program, is_complete
+from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
-from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
-from nearstar.util.checks import check_switch, check_whole
+from nearstar.util.checks import check_settings
 from nearstar.util.errors import NearstarError
 
 
@@ -32,11 +35,7 @@ class Enumeration:
     """Programs asked together, to be trained side by side; never the number of workers."""
 
     def __post_init__(self) -> None:
-        check_whole("max_programs", self.max_programs)
-        if self.max_depth is not None:
-            check_whole("max_depth", self.max_depth)
-        check_whole("width", self.width)
-        check_switch("deduplicate", self.deduplicate)
+        check_settings(self)
 
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> Enumeration:
@@ -45,8 +44,8 @@ class Enumeration:
         return cls(**{"deduplicate": False, "width": 1, **settings, **changes})
 
     def search(self, space: Space, seed: int) -> Search:
-        scored = Scored(space, self.deduplicate)
-        waiting = ByCost(space, scored.form, self.max_depth)
+        evaluator = Evaluator(space, self.deduplicate)
+        waiting = ByCost(space, evaluator.form, self.max_depth)
         if not waiting:
             raise NearstarError(
                 f"no program within max_depth = {self.max_depth} can be reached from where the "
@@ -58,7 +57,70 @@ class Enumeration:
             found += 1
             batch.append(program)
             if len(batch) == self.width:
-                yield from scored.ask(batch, waiting.bound(*batch), len(waiting))
+                yield from evaluator.ask(batch, waiting.bound(*batch), len(waiting))
                 batch = []
-        yield from scored.ask(batch, waiting.bound(*batch), len(waiting))
+        yield from evaluator.ask(batch, waiting.bound(*batch), len(waiting))
         return waiting.bound()
+
+
+class ByCost:
+    """Programs that wait, each once: least structural cost of a completion first.
+
+    Among equals, those with fewer rules come first. ``form`` is what stands for a program, and
+    ``max_depth`` the most rules, if fewer than the space allows.
+    """
+
+    def __init__(
+        self, space: Space, form: Callable[[Program], Program], max_depth: int | None = None
+    ) -> None:
+        self.space = space
+        self.form = form
+        self.max_depth = math.inf if max_depth is None else max_depth
+        self._arrivals = count()
+        self._heap: list[tuple[float, int, int, int, Program]] = []
+        self._seen: set[Program] = set()
+        self._cut = math.inf
+        """Least λ·s of what is too deep; it counts for the bound."""
+        for root in space.roots:
+            self._add(root)
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def pop(self, patience: float = math.inf) -> Program | None:
+        """The next complete program; None after the last.
+
+        None also if more than ``patience`` partial ones come before it; the next call goes on.
+        """
+        while self._heap and patience >= 0:
+            program = heapq.heappop(self._heap)[-1]
+            if is_complete(program):
+                return program
+            patience -= 1
+            for child in self.space.expansions(program):
+                self._add(self.form(child))
+        return None
+
+    def bound(self, *asked: Program) -> float:
+        """Least λ·s of any completion of what waits, is being asked, or was cut."""
+        first = (entry[-1] for entry in self._heap[:1])
+        return min([self._cut, *map(self._least, (*asked, *first))])
+
+    def _add(self, program: Program) -> None:
+        """Let a program wait, unless it has done so before or needs too many rules."""
+        if program in self._seen:
+            return
+        self._seen.add(program)
+        grammar = self.space.grammar
+        if program.size + grammar.closing_rules(program) > self.max_depth:
+            self._cut = min(self._cut, self._least(program))
+            return
+        # Not by λ·s, which is no order if λ = 0. Rounded, since equal costs are summed in
+        # different orders.
+        cost = round(grammar.cost(program) + grammar.closing_cost(program), 9)
+        rules = program.size + grammar.closing_rules(program)
+        # Of equals the one nearest to its end: the others need not be expanded before it.
+        heapq.heappush(self._heap, (cost, rules, -program.size, next(self._arrivals), program))
+
+    def _least(self, program: Program) -> float:
+        return self.space.cost(program) + self.space.closing_cost(program)

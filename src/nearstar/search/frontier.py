@@ -34,13 +34,20 @@ class Holes(NamedTuple):
 _NONE, _UNKNOWN = Holes(0, 0), Holes(-1, -1)
 """Of complete programs; and in place of holes, for nodes whose h says nothing."""
 
-Rise = Callable[[Holes], float]
+Correction = Callable[[Holes], float]
 """What holes add to f where nodes are put in order."""
 
 
-def no_rise(holes: Holes) -> float:
+def uncorrected(holes: Holes) -> float:
     """The order is that of f."""
     return 0.0
+
+
+def least_f(nodes: Frontier | Iterable[Node]) -> float:
+    """The least f of nodes; infinite if there are none."""
+    if isinstance(nodes, Frontier):
+        return nodes.least_f()
+    return min((node.f for node in nodes), default=math.inf)
 
 
 class Frontier:
@@ -84,7 +91,7 @@ class Frontier:
             evicted.append(self._take(worst, 0))
         return evicted
 
-    def pop(self, rise: Rise = no_rise) -> Node:
+    def pop(self, correction: Correction = uncorrected) -> Node:
         """Take out the node with the least f + what its holes add.
 
         One whose h says nothing comes early; but complete programs, quick to train, come first.
@@ -94,7 +101,7 @@ class Frontier:
         for kind, entries in self._by_holes.items():
             f = -entries[-1][0]
             if kind != _UNKNOWN:
-                rank = round(f + rise(kind), 9), sum(kind)
+                rank = round(f + correction(kind), 9), sum(kind)
             else:
                 complete = -self._by_holes[_NONE][-1][0] if _NONE in self._by_holes else f
                 rank = max(f, complete), 1
@@ -102,11 +109,11 @@ class Frontier:
                 best, first = rank, kind
         return self._take(first, -1)
 
-    def in_order(self, rise: Rise = no_rise) -> Iterator[Node]:
+    def in_order(self, correction: Correction = uncorrected) -> Iterator[Node]:
         """All of them, about in the order in which ``pop`` would give them."""
 
         def ranked(kind: Holes, entries: list[_Entry]) -> Iterator[tuple[float, int, int, Node]]:
-            added = 0.0 if kind == _UNKNOWN else rise(kind)
+            added = 0.0 if kind == _UNKNOWN else correction(kind)
             for f, arrival, node in reversed(entries):
                 yield -f + added, sum(kind), -arrival, node
 

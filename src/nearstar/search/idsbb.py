@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from nearstar.language.domain import Domain
 from nearstar.search.frontier import Frontier
+from nearstar.search.near import Near
 from nearstar.search.protocol import Node, Search
+from nearstar.search.pruning import TOLERANCE
+from nearstar.search.settings import PUBLISHED, NearSettings
 from nearstar.search.space import Space
-from nearstar.search.tree import PAPER_SWITCHES, TOLERANCE, Tree, TreeSettings
-from nearstar.util.checks import check_positive, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class IDSBB(TreeSettings):
+class IDSBB(NearSettings):
     """IDS-BB-NEAR: dives to the best child, and comes back to what the bound leaves.
 
     A node is gone on from if f < incumbent × multiplier × depth_bias^(d_from − d) + margin, where d
@@ -25,69 +26,62 @@ class IDSBB(TreeSettings):
     initial_depth: int | None = None
     """The first limit on the depth of nodes; it grows by one when all within it is done. None: the
     greatest depth at once, so that nothing has to wait."""
-    depth_bias: float = 1.0
-    multiplier: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.initial_depth is not None:
-            check_whole("initial_depth", self.initial_depth)
-        check_positive("depth_bias", self.depth_bias)
-        check_positive("multiplier", self.multiplier)
+    depth_bias: float = field(default=1.0, metadata={"positive": True})
+    multiplier: float = field(default=1.0, metadata={"positive": True})
 
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> IDSBB:
         """The published settings for one of the paper's domains."""
         settings = {**domain.published("max_children"), **domain.published("idsbb")["idsbb"]}
-        return cls(**{**PAPER_SWITCHES, **settings, **changes})
+        return cls(**{**PUBLISHED, **settings, **changes})
 
     def search(self, space: Space, seed: int) -> Search:
-        tree = Tree(space, self, seed)
+        near = Near(space, self, seed)
         limit = self.initial_depth or space.constraints.max_depth
         frontier, later = Frontier(self.frontier), Frontier(self.frontier)
-        opened = yield from tree.begin()
+        opened = yield from near.begin()
         depth = 0
         while True:
             # Dive to the best children; the others wait.
-            tree.lose(later.add(node for node in opened if _depth(node) > limit))
+            near.bounds.discard(later.add(node for node in opened if _depth(node) > limit))
             children = Frontier()
             children.add(node for node in opened if _depth(node) <= limit)
-            dive = self._promising(children, depth, tree)
-            tree.lose(frontier.add(children))
+            dive = self._promising(children, depth, near)
+            near.bounds.discard(frontier.add(children))
             if not dive:
-                dive = self._promising(frontier, depth, tree)
+                dive = self._promising(frontier, depth, near)
             if not dive:
                 if not later:
-                    return tree.lost
+                    return near.bounds.discarded
                 frontier, later, limit, opened = later, Frontier(self.frontier), limit + 1, []
                 continue
             trained = [node for node in dive if node.trained]
             untrained = [node for node in dive if not node.trained]
-            yield from tree.train(untrained, frontier, later, trained)
+            yield from near.train(untrained, frontier, later, trained)
             above, depth = depth, max(map(_depth, dive))
             opened = []
             for node in dive:
-                if not node.complete and self._holds(node, above, tree):
-                    opened += tree.children(node)
+                if not node.complete and self._holds(node, above, near):
+                    opened += near.children(node)
             if not self.lazy:
-                yield from tree.train(opened, frontier, later)
+                yield from near.train(opened, frontier, later)
                 opened = [node for node in opened if not node.complete]
 
-    def _promising(self, frontier: Frontier, came_from: int, tree: Tree) -> list[Node]:
+    def _promising(self, frontier: Frontier, came_from: int, near: Near) -> list[Node]:
         """The best nodes of a frontier within the bound, up to ``width``; others on top go."""
         found: list[Node] = []
-        while frontier and len(found) < tree.width:
-            node = tree.pop(frontier)
-            if self._holds(node, came_from, tree):
+        while frontier and len(found) < near.ranking.width:
+            node = near.ranking.pop(frontier)
+            if self._holds(node, came_from, near):
                 found.append(node)
         return found
 
-    def _holds(self, node: Node, came_from: int, tree: Tree) -> bool:
+    def _holds(self, node: Node, came_from: int, near: Near) -> bool:
         """Whether a node is within the bound; given up if it is not."""
         factor = self.multiplier * self.depth_bias ** (came_from - _depth(node))
-        within = node.f < tree.incumbent * factor + self.margin - TOLERANCE
+        within = node.f < near.bounds.incumbent * factor + self.margin - TOLERANCE
         if not within:
-            tree.lose([node])
+            near.bounds.discard([node])
         return within
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from nearstar.language.domain import Domain
 from nearstar.language.program import is_complete
+from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
-from nearstar.search.sampling import Place, beginning, completion, steps
-from nearstar.search.scoring import Scored
+from nearstar.search.sampling import State, completion, initial_state, successors
 from nearstar.search.space import Space
-from nearstar.util.checks import check_number, check_switch, check_whole
+from nearstar.util.checks import check_settings
 from nearstar.util.seeds import seed_for
 
 
@@ -32,10 +32,7 @@ class MCTS:
     """Ask only for one of programs with the same canonical form."""
 
     def __post_init__(self) -> None:
-        check_whole("samples", self.samples)
-        check_number("exploration", self.exploration, least=0)
-        check_whole("width", self.width)
-        check_switch("deduplicate", self.deduplicate)
+        check_settings(self)
 
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> MCTS:
@@ -44,15 +41,15 @@ class MCTS:
 
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "MCTS"))
-        scored = Scored(space, self.deduplicate)
-        yield from scored.ask_starts()
-        branch = Branch(beginning(space))
-        while branch.place is None or not is_complete(branch.place):
+        evaluator = Evaluator(space, self.deduplicate)
+        yield from evaluator.ask_roots()
+        branch = Branch(initial_state(space))
+        while branch.state is None or not is_complete(branch.state):
             for drawn in range(0, self.samples, self.width):
                 together = min(self.width, self.samples - drawn)
                 paths = [self._descend(branch, space, random) for _ in range(together)]
-                costs = yield from scored.ask(
-                    [completion(space, path[-1].place, random) for path in paths]
+                costs = yield from evaluator.ask(
+                    [completion(space, path[-1].state, random) for path in paths]
                 )
                 for path, cost in zip(paths, costs, strict=True):
                     _back_up(path, cost)
@@ -85,9 +82,9 @@ class MCTS:
 
 @dataclass(eq=False, slots=True)
 class Branch:
-    """A place in the tree of samples, with what the samples through it gave."""
+    """A state in the tree of samples, with what the samples through it gave."""
 
-    place: Place
+    state: State
     visits: int = 0
     """Samples that went through it, also those whose scores are not known yet."""
     scored: int = 0
@@ -103,7 +100,7 @@ class Branch:
     def grow(self, space: Space, random: np.random.Generator) -> list[Branch]:
         """Its children, in random order once and for all: first visits go by it."""
         if self.children is None:
-            programs = steps(space, self.place)
+            programs = successors(space, self.state)
             self.children = [Branch(programs[i]) for i in random.permutation(len(programs))]
         return self.children
 

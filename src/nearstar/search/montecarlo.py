@@ -11,11 +11,11 @@ import numpy as np
 
 from nearstar.language.domain import Domain
 from nearstar.language.program import Program, is_complete
+from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
-from nearstar.search.sampling import beginning, completion, draw, steps
-from nearstar.search.scoring import Scored
+from nearstar.search.sampling import completion, draw, initial_state, successors
 from nearstar.search.space import Space
-from nearstar.util.checks import check_switch, check_whole
+from nearstar.util.checks import check_settings
 from nearstar.util.seeds import seed_for
 
 
@@ -29,8 +29,7 @@ class MonteCarlo:
     """Ask only for one of programs with the same canonical form."""
 
     def __post_init__(self) -> None:
-        check_whole("samples", self.samples)
-        check_switch("deduplicate", self.deduplicate)
+        check_settings(self)
 
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> MonteCarlo:
@@ -39,13 +38,13 @@ class MonteCarlo:
 
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "Monte Carlo"))
-        scored = Scored(space, self.deduplicate)
-        yield from scored.ask_starts()
-        current = beginning(space)
+        evaluator = Evaluator(space, self.deduplicate)
+        yield from evaluator.ask_roots()
+        current = initial_state(space)
         while current is None or not is_complete(current):
-            children = steps(space, current)
+            children = successors(space, current)
             taken = [draw(space, children, random) for _ in range(self.samples)]
-            costs = yield from scored.ask([completion(space, child, random) for child in taken])
+            costs = yield from evaluator.ask([completion(space, child, random) for child in taken])
             current = _best(children, taken, costs)
         return None
 

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nearstar.language.program import Program, is_complete
+from nearstar.language.program import Hole, Program, is_complete
 from nearstar.search.space import Space
 
 
@@ -42,7 +42,7 @@ class Node:
     """Whether h says anything: it is trained, or an ancestor's h is a bound for it."""
     goal: float | None = None
     """An error that its training may end at: a lower one would not change what the search does."""
-    start: Node | None = None
+    warm_from: Node | None = None
     """The node whose parameters its training starts from, as far as they share parts."""
 
     @property
@@ -53,6 +53,11 @@ class Node:
     @property
     def complete(self) -> bool:
         return is_complete(self.program)
+
+
+def is_root(node: Node | None) -> bool:
+    """Whether a node is that of a single hole."""
+    return node is not None and isinstance(node.program, Hole)
 
 
 @dataclass(frozen=True, slots=True)

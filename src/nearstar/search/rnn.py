@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
 from nearstar.language.program import Hole
 from nearstar.search.protocol import Ask, Node, Search
 from nearstar.search.space import Space
-from nearstar.training.train import Budget
-from nearstar.util.checks import check_positive, check_whole
+from nearstar.util.checks import check_settings
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Budget = TypeVar("Budget", bound="DataclassInstance")
+"""How programs are trained: a search knows no more of it than what it replaces."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +26,7 @@ class RNN:
     units: int = 64
     """Hidden units."""
     epochs: int = 40
-    learning_rate: float | None = None
+    learning_rate: float | None = field(default=None, metadata={"positive": True})
     """None: that of the budget."""
     batch_size: int | None = None
     """None: that of the budget."""
@@ -30,13 +35,7 @@ class RNN:
     budget."""
 
     def __post_init__(self) -> None:
-        check_whole("units", self.units)
-        check_whole("epochs", self.epochs)
-        for name in ("batch_size", "patience"):
-            if getattr(self, name) is not None:
-                check_whole(name, getattr(self, name))
-        if self.learning_rate is not None:
-            check_positive("learning_rate", self.learning_rate)
+        check_settings(self)
 
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> RNN:

@@ -9,18 +9,18 @@ import numpy as np
 from nearstar.language.program import Program, is_complete
 from nearstar.search.space import Space
 
-Place = Program | None
-"""Where a sampling search stands; None: before the first step, which goes to one of the starts."""
+State = Program | None
+"""Where a sampling search stands; None: before the first step, which goes to one of the roots."""
 
 
-def beginning(space: Space) -> Place:
-    """Where sampling begins: at the start, or, of several, before the choice of one."""
-    return space.starts[0] if len(space.starts) == 1 else None
+def initial_state(space: Space) -> State:
+    """Where sampling begins: at the root, or, of several, before the choice of one."""
+    return space.roots[0] if len(space.roots) == 1 else None
 
 
-def steps(space: Space, place: Place) -> list[Program]:
+def successors(space: Space, state: State) -> list[Program]:
     """Where one step leads to."""
-    return list(space.starts) if place is None else space.expansions(place)
+    return list(space.roots) if state is None else space.expansions(state)
 
 
 def draw(space: Space, children: Sequence[Program], random: np.random.Generator) -> Program:
@@ -33,8 +33,8 @@ def draw(space: Space, children: Sequence[Program], random: np.random.Generator)
     return children[random.choice(len(children), p=costs / total if total > 0 else None)]
 
 
-def completion(space: Space, program: Place, random: np.random.Generator) -> Program:
+def completion(space: Space, state: State, random: np.random.Generator) -> Program:
     """A random completion within the space: one drawn child after the other."""
-    while program is None or not is_complete(program):
-        program = draw(space, steps(space, program), random)
-    return program
+    while state is None or not is_complete(state):
+        state = draw(space, successors(space, state), random)
+    return state

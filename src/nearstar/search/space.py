@@ -15,10 +15,10 @@ from nearstar.util.nearest import suggestion
 
 
 class Space:
-    """Programs of a grammar within constraints, from a start: by default everything.
+    """Programs of a grammar within constraints: completions of its roots, by default all there are.
 
-    ``weight`` is λ. ``starts`` are programs, partial or complete, of which completions are sought;
-    a single hole is the root. ``families`` are names in constraints that stand for several rules.
+    ``weight`` is λ. ``roots`` are programs, partial or complete; a single hole if none are given.
+    ``families`` are names in constraints that stand for several rules.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class Space:
         grammar: Grammar,
         constraints: Constraints | None = None,
         weight: float = 1.0,
-        starts: Sequence[Program] = (),
+        roots: Sequence[Program] = (),
         families: Mapping[str, Sequence[str]] = {},
     ) -> None:
         constraints = Constraints() if constraints is None else constraints
@@ -37,9 +37,9 @@ class Space:
         self.weight = weight
         self.grammar = _without(grammar, forbidden) if forbidden else grammar
         self.families = families
-        self.starts = tuple(starts) or (Hole(grammar.root),)
-        self._starts = frozenset(self.starts)
-        self._check_starts()
+        self.roots = tuple(roots) or (Hole(grammar.root),)
+        self._roots = frozenset(self.roots)
+        self._check_roots()
 
     @cached_property
     def _closing(self) -> Closing:
@@ -47,37 +47,37 @@ class Space:
         quotas = quotas_of(constraints, self.families)
         return Closing(self.grammar, constraints.max_depth, constraints.max_height, quotas)
 
-    def _check_starts(self) -> None:
-        for start in self.starts:
-            if start not in self.grammar:
-                raise ProgramError(self._why_not(start))
-            if not self.allows(start):
+    def _check_roots(self) -> None:
+        for root in self.roots:
+            if root not in self.grammar:
+                raise ProgramError(self._why_not(root))
+            if not self.allows(root):
                 what = (
                     "no program of this grammar"
-                    if self.from_root
-                    else f"the given program, of {start.size} rules, does not"
-                    if is_complete(start)
-                    else f"no completion of the sketch, which has {start.size} rules already,"
+                    if self.from_scratch
+                    else f"the given program, of {root.size} rules, does not"
+                    if is_complete(root)
+                    else f"no completion of the sketch, which has {root.size} rules already,"
                 )
-                verb = "keep" if is_complete(start) else "keeps"
+                verb = "keep" if is_complete(root) else "keeps"
                 raise NearstarError(
                     f"{what} {verb} all constraints ({self.constraints}); loosen them"
                 )
 
-    def _why_not(self, start: Program) -> str:
-        if start.signature != self.grammar.root:
-            return f"the start has the type {start.signature}, not {self.grammar.root}"
+    def _why_not(self, root: Program) -> str:
+        if root.signature != self.grammar.root:
+            return f"the start has the type {root.signature}, not {self.grammar.root}"
         odd = next(
             node.operation.name
-            for _, node in walk(start)
+            for _, node in walk(root)
             if isinstance(node, Apply) and self.grammar.rule_of(node) is None
         )
         return f"the start has {odd} where it is no rule, or forbidden; allow it, or leave it out"
 
     @property
-    def from_root(self) -> bool:
+    def from_scratch(self) -> bool:
         """Whether the search starts from nothing: a single hole."""
-        return len(self.starts) == 1 and isinstance(self.starts[0], Hole)
+        return len(self.roots) == 1 and isinstance(self.roots[0], Hole)
 
     def cost(self, program: Program) -> float:
         """λ·s of a program."""
@@ -101,7 +101,7 @@ class Space:
         """The forms of the children, and whether each has no completions but those of a child."""
         # A form may leave room for completions that the child does not have.
         rooms: dict[Program, bool] = {}
-        if self._closing.only_depth and self.from_root:
+        if self._closing.only_depth and self.from_scratch:
             path, opened = self.grammar.openings(program, self.constraints.max_depth)
             for form in canonical_with_each(program, path, opened, self.grammar):
                 rooms[form] = rooms.get(form, False) or form.size == program.size + 1
@@ -112,12 +112,12 @@ class Space:
         return rooms
 
     def form(self, program: Program) -> Program:
-        """The canonical form, unless a start or a constraint tells it from the program."""
-        # A start stays as it was given: what it reaches may be known. Parts of a sketch stay too.
-        if program in self._starts:
+        """The canonical form, unless a root or a constraint tells it from the program."""
+        # A root stays as it was given: what it reaches may be known. Parts of a sketch stay too.
+        if program in self._roots:
             return program
         form = canonical(program, self.grammar)
-        if not self.from_root and not any(completes(form, start) for start in self.starts):
+        if not self.from_scratch and not any(completes(form, root) for root in self.roots):
             return program
         if self._closing.only_depth or form == program:
             return form

@@ -62,3 +62,28 @@ def check_fields(record: Any, called: str = "{}", **kinds: tuple[str, ...]) -> N
             value = getattr(record, name)
             if value is not None or name not in optional:
                 _KINDS[kind](called.format(name), value)
+
+
+def check_settings(settings: Any) -> None:
+    """Raise unless the numbers and switches of a dataclass are what its fields say.
+
+    By their types: whole numbers from 1, numbers from 0, True or False; None where a type has it.
+    By their metadata: ``least`` of a whole number, ``most`` of a number, ``positive`` (above 0),
+    ``infinite`` (may be so).
+    """
+    for field in fields(settings):
+        name, value, demands = field.name, getattr(settings, field.name), field.metadata
+        kind, _, optional = str(field.type).partition(" | ")
+        if (optional and value is None) or (demands.get("infinite") and value == math.inf):
+            continue
+        if kind == "bool":
+            check_switch(name, value)
+        elif kind == "int":
+            check_whole(name, value, demands.get("least", 1))
+        elif kind == "float" and demands.get("positive"):
+            check_positive(name, value)
+        elif kind == "float":
+            check_number(name, value, least=0)
+            if value > demands.get("most", math.inf):
+                most = demands["most"]
+                raise NearstarError(f"{name} must be a number from 0 to {most}, not {value!r}")

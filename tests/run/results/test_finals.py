@@ -20,7 +20,7 @@ from nearstar.run import Evaluated, Evaluation, Event, Finalists, Limits, Result
 from nearstar.run.results.finals import final, finals_in
 from nearstar.run.store import JOURNAL
 from nearstar.run.store.identity import Identity
-from nearstar.search import Listed
+from nearstar.search import FixedList
 
 TASK = small_task()
 SIGNATURE = TASK.signature()
@@ -209,12 +209,12 @@ def test_where_the_search_goes_on_only_new_programs_are_trained(
 
 def test_what_decides_a_run_is_told_by_texts_and_as_before() -> None:
     text = "map (fun x_t. AngleAffine(x_t)) x"
-    listed = Listed((ns.parse(text, DOMAIN, SIGNATURE).program,))
+    listed = FixedList((ns.parse(text, DOMAIN, SIGNATURE).program,))
     usual, other = (
         Identity.of(Trainer(TASK, budget), DOMAIN, listed)
         for budget in (QUICK, replace(QUICK, loss="f1"))
     )
-    assert usual.search["search"] == {"kind": "Listed", "programs": [text]}
+    assert usual.search["search"] == {"kind": "FixedList", "programs": [text]}
     # Runs that were begun before there was another loss can be resumed.
     assert "loss" not in usual.training["budget"]
     with pytest.raises(ns.NearstarError, match=r"budget.loss was None, and is 'f1' now"):

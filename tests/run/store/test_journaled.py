@@ -53,7 +53,7 @@ class Repeating:
     """Asks for each program three times, in the same round."""
 
     def search(self, space: Space, seed: int) -> Search:
-        programs = list(space.starts)
+        programs = list(space.roots)
         for _ in range(4):
             programs = [each for program in programs for each in space.expansions(program)][:4]
             yield Ask(tuple(Node(p, None, space.cost(p)) for p in programs for _ in range(3)))

@@ -16,9 +16,9 @@ import numpy as np
 from nearstar.language.text import to_text
 from nearstar.run.results.evaluation import Rated
 from nearstar.search.protocol import Ask, Node, Search
+from nearstar.search.pruning import TOLERANCE
 from nearstar.search.sampling import completion
 from nearstar.search.space import Space
-from nearstar.search.tree import TOLERANCE
 from nearstar.util.seeds import seed_for
 
 R = TypeVar("R", bound=Rated)

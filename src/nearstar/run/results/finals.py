@@ -23,7 +23,7 @@ from nearstar.run.store.identity import Identity
 from nearstar.run.store.journaled import identity_in
 from nearstar.run.trainer import Trainer
 from nearstar.search.constraints import Constraints
-from nearstar.search.listed import Listed
+from nearstar.search.fixed_list import FixedList
 from nearstar.training.task import Task
 from nearstar.training.train import Budget
 from nearstar.util.checks import check_whole
@@ -92,7 +92,7 @@ def final(
     programs = _best_of(result, finalists.programs, domain)
     if result.ended == "interrupted" or not programs:
         return result
-    weight, algorithm = result.evaluations[0].weight, Listed(programs)
+    weight, algorithm = result.evaluations[0].weight, FixedList(programs)
     trainer = Trainer(task, finalists.budget(budget), int(seed))
     identity = Identity.of(trainer, domain, algorithm, weight=weight)
     finals = learn(

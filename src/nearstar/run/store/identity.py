@@ -22,6 +22,9 @@ _LANGUAGE = ("features", "groups", "beta", "accumulator", "functions")
 _CHOICE = ("rules", "costs", "penalty")
 """Keys of a domain that decide which programs there are, and what they cost."""
 
+_SINCE_RENAMED = {"haste": "correction", "beside": "exploration"}
+"""Settings of NEAR's searches that older journals have by other names."""
+
 
 @dataclass(frozen=True)
 class Identity:
@@ -53,7 +56,7 @@ class Identity:
     @classmethod
     def in_header(cls, header: Mapping[str, Any]) -> Identity:
         """That of the run of a journal."""
-        return cls(header["training"], header["search"])
+        return cls(header["training"], _renamed(header["search"]))
 
     @property
     def seed(self) -> int:
@@ -94,6 +97,16 @@ def plain_budget(training: Budget) -> dict[str, Any]:
         if budget[key] == usual:
             del budget[key]
     return budget
+
+
+def _renamed(search: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides a search, by the names of today."""
+    settings = search["search"]
+    if settings["kind"] in ("AStar", "IDSBB"):
+        settings = {_SINCE_RENAMED.get(name, name): value for name, value in settings.items()}
+    elif settings["kind"] == "Listed":
+        settings = {**settings, "kind": "FixedList"}
+    return {**search, "search": settings}
 
 
 def _plain(value: Any) -> Any:

@@ -41,13 +41,13 @@ class Known:
 
     def _start(self, node: Node) -> Trained | None:
         """The trained program whose parameters a node's training starts from."""
-        if node.start is None:
+        if node.warm_from is None:
             return None
-        if self.is_given(node.start):
+        if self.is_given(node.warm_from):
             return self._given
         if self._questions is None:
             raise ValueError("the search starts trainings from others: drive it with keep=True")
-        answer = self.memory.get(self._questions[node.start])
+        answer = self.memory.get(self._questions[node.warm_from])
         assert answer is not None
         return answer.fetch()
 

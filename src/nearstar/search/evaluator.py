@@ -9,7 +9,7 @@ from nearstar.search.protocol import Ask, Node, Score
 from nearstar.search.space import Space
 
 
-class Scored:
+class Evaluator:
     """The programs of one run that were asked for, with their path costs λ·s + ζ.
 
     With ``deduplicate``, a program's canonical form is asked in its place: equivalent programs are
@@ -26,9 +26,9 @@ class Scored:
         """What is asked, or gone on from, in place of a program."""
         return self.space.form(program) if self.deduplicate else program
 
-    def ask_starts(self) -> Generator[Ask, Sequence[Score], None]:
-        """Ask for what is complete already where the search starts: it is an answer, too."""
-        yield from self.ask(start for start in self.space.starts if is_complete(start))
+    def ask_roots(self) -> Generator[Ask, Sequence[Score], None]:
+        """Ask for what is complete already among the roots: it is an answer, too."""
+        yield from self.ask(filter(is_complete, self.space.roots))
 
     def ask(
         self, programs: Iterable[Program], bound: float | None = None, waiting: int = 0

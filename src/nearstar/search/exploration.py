@@ -1,21 +1,27 @@
-"""Programs beside those that h leads to: the smallest ones, and variants of the best."""
+"""Programs besides those that h leads to: the smallest ones, and variants of the best."""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 
 import numpy as np
 
 from nearstar.language.program import Program, first_hole, node_at, replace
-from nearstar.search.by_cost import ByCost
-from nearstar.search.genetic import Breeding
-from nearstar.search.refine import STEPS
+from nearstar.search.enumeration import ByCost
+from nearstar.search.expansion import Expansion
+from nearstar.search.protocol import Node
+from nearstar.search.pruning import TOLERANCE, Bounds
 from nearstar.search.space import Space
+from nearstar.search.variation import STEPS, Variation, pick
 from nearstar.util.seeds import seed_for
 
+_STREAM = "beside"
+"""Names its random numbers; with another name they would be other ones."""
+_PATIENCE = 4
+"""Rounds without a new best program for each program that is explored."""
 _VARIANTS = 2
 """Variants of the best for each one of the smallest."""
 _EXPANDED = 100
@@ -34,7 +40,48 @@ _SMALLEST = 0.5
 chance; …"""
 
 
-class Beside:
+class Exploration:
+    """Nodes of complete programs to train whatever h says, the more the longer h has led nowhere.
+
+    They change nothing in the bound.
+    """
+
+    def __init__(self, expansion: Expansion, bounds: Bounds, seed: int) -> None:
+        self.expansion = expansion
+        self.bounds = bounds
+        self.stalled = 0
+        """Rounds since the last new best program."""
+        self._proposals = Proposals(expansion.space, expansion.form, seed)
+
+    def nodes(self, others: Sequence[Node]) -> Iterator[Node]:
+        """Those for a round of others: they are not trained yet and may be better than the best.
+
+        One that waits in a frontier stays there; frontiers pass over what is done.
+        """
+        asked = {node.program for node in others}
+        made, cost = self.expansion.made, self.expansion.space.cost
+
+        def is_wanted(program: Program) -> bool:
+            known = made.get(program)
+            untrained = known is None or not known.trained
+            return untrained and program not in asked and cost(program) < self.bounds.incumbent
+
+        most = self.expansion.settings.exploration
+        for _ in range(min(self.stalled // _PATIENCE, most)):
+            program = self._proposals.offer(is_wanted)
+            if program is None:
+                return
+            asked.add(program)
+            yield self.expansion.complete(program)
+
+    def observe(self, complete: Node) -> None:
+        """Take note of a complete program that was trained, before it is the incumbent."""
+        if complete.f < self.bounds.incumbent - TOLERANCE:
+            self.stalled = 0
+        self._proposals.note(complete.program, complete.f)
+
+
+class Proposals:
     """Complete programs to train whatever h says: the next by structural cost, then two variants.
 
     The ones miss nothing small, the others find what is larger; both also where h misleads.
@@ -45,8 +92,8 @@ class Beside:
         self.space = space
         self.form = form
         self._by_cost = ByCost(space, form)
-        self._random = np.random.default_rng(seed_for(seed, "beside"))
-        self._breeding = Breeding(space, self._random)
+        self._random = np.random.default_rng(seed_for(seed, _STREAM))
+        self._variation = Variation(space, self._random)
         self._away = lru_cache(len(STEPS) * _PARENTS)(lambda step, program: step(space, program))
         self._arrivals = count()
         self._turn = 0
@@ -82,12 +129,12 @@ class Beside:
         """One of the best with a part of another, or a step away from it; itself if none fits."""
         parent = self._parent(first)
         if self._random.random() < _CROSSED:
-            return self._breeding.crossed(parent, self._parent(first))
-        step = STEPS[int(self._random.integers(len(STEPS)))]
+            return self._variation.crossed(parent, self._parent(first))
+        step = pick(STEPS, self._random)
         sketches = self._away(step, parent)
         if sketches:
-            variant = self._closed(sketches[int(self._random.integers(len(sketches)))])
-            if self._breeding.fits(variant):
+            variant = self._closed(pick(sketches, self._random))
+            if self._variation.fits(variant):
                 return variant
         return parent
 
@@ -101,6 +148,6 @@ class Beside:
         while (path := first_hole(sketch)) is not None:
             signature = node_at(sketch, path).signature
             rules = int(least[signature]) + int(self._random.geometric(_SMALLEST)) - 1
-            small = self._breeding.counting.draw(signature, rules, self._random)
+            small = self._variation.counting.draw(signature, rules, self._random)
             sketch = replace(sketch, path, small)
         return sketch

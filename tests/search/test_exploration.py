@@ -11,15 +11,15 @@ from search.tabulated_baselines import complete_programs, hashed, of_size, plain
 
 from nearstar.language.program import Program, applied, is_complete
 from nearstar.language.text import to_text
-from nearstar.search.beside import Beside
-from nearstar.search.by_cost import ByCost
+from nearstar.search.enumeration import ByCost
+from nearstar.search.exploration import Proposals
 from nearstar.search.sampling import completion
 from nearstar.search.space import Space
 
 
 def offered(space: Space, seed: int, first: Program, number: int) -> list[Program]:
     """What is offered, nothing twice, where programs have errors by a hash."""
-    beside, error = Beside(space, space.form, seed), hashed(space, seed)
+    beside, error = Proposals(space, space.form, seed), hashed(space, seed)
     beside.note(first, space.cost(first) + error(first))
     found: list[Program] = []
     for _ in range(number):
@@ -47,7 +47,7 @@ def test_the_smallest_come_in_order_and_none_is_missed() -> None:
     space = plain_space()
     by_cost = ByCost(space, space.form)
     smallest = [by_cost.pop() for _ in range(20)]
-    first = completion(space, space.starts[0], np.random.default_rng(0))
+    first = completion(space, space.roots[0], np.random.default_rng(0))
     found = offered(space, 0, first, 60)
     assert set(found) >= {*smallest}
     # In their turn they come in order; a variant may have come before.
@@ -87,8 +87,8 @@ def test_variants_lead_to_a_large_program_that_parts_of_it_tell_of() -> None:
 
     n_programs = len(complete_programs(space.grammar, space.constraints.max_depth))
     for seed in range(10):
-        beside = Beside(space, space.form, seed)
-        first = completion(space, space.starts[0], np.random.default_rng(seed))
+        beside = Proposals(space, space.form, seed)
+        first = completion(space, space.roots[0], np.random.default_rng(seed))
         beside.note(first, cost(first))
         seen = {first}
         while goal not in seen:
@@ -101,4 +101,4 @@ def test_variants_lead_to_a_large_program_that_parts_of_it_tell_of() -> None:
 
 def test_nothing_is_offered_before_a_program_is_known() -> None:
     space = plain_space()
-    assert Beside(space, space.form, 0).offer(lambda program: True) is None
+    assert Proposals(space, space.form, 0).offer(lambda program: True) is None

@@ -8,8 +8,8 @@ from search.tabulated_baselines import complete_programs, spaces
 
 from nearstar.language.program import completes
 from nearstar.language.text import to_text
-from nearstar.search.refine import STEPS, dropped, grown, neighbours, opened, swapped
 from nearstar.search.space import Space
+from nearstar.search.variation import STEPS, dropped, grown, neighbours, opened, swapped
 
 
 @settings(max_examples=60)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from nearstar.language.program import Apply, Program, is_complete
 from nearstar.language.text import to_text
+from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
-from nearstar.search.scoring import Scored
 from nearstar.search.space import Space
 from nearstar.util.errors import NearstarError, ProgramError
 
 
 @dataclass(frozen=True)
-class Listed:
+class FixedList:
     """Asks for exactly these complete programs, all at once; for one that stands twice, once."""
 
     programs: tuple[Program, ...]
@@ -36,5 +36,5 @@ class Listed:
                     f"{to_text(program)} is no program of this domain and these data; take it out "
                     "of the list"
                 )
-        yield from Scored(space, deduplicate=False).ask(self.programs)
+        yield from Evaluator(space, deduplicate=False).ask(self.programs)
         return None

@@ -1,0 +1,72 @@
+"""Settings of NEAR's two searches, and the published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from nearstar.util.checks import check_settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearSettings:
+    """Settings of both NEAR searches; each can be switched off and on by itself."""
+
+    frontier: int | None = None
+    """Most nodes that wait; the worst are given up. None: no limit."""
+    max_children: int | None = None
+    """Most children of a node, drawn at random by the seed. None: all."""
+    lazy: bool = True
+    """Train a child when it comes up, not when it is made; until then it has its parent's h."""
+    pathmax: bool = True
+    """Take the parent's h where it is higher: the child's completions are among the parent's."""
+    closing_cost: bool = True
+    """Add to f the least structural cost that can close the open holes."""
+    margin: float = field(default=0.0, metadata={"infinite": True})
+    """Keep nodes whose f is above the best path cost by less than this: trained h are noisy. With
+    ``math.inf`` nothing is dropped, and only limits end a search of a large space."""
+    deduplicate: bool = True
+    """Train only one of programs with the same canonical form."""
+    warm_start: bool = False
+    """Start a child's training from its parent's parameters, as far as they share parts."""
+    early_stop: bool = True
+    """End the training of a partial program as soon as its error is no higher than its parent's h,
+    which pathmax would put in its place. Needs pathmax; changes nothing but the time, unless
+    children start from its parameters."""
+    correction: float = 1.0
+    """How far h is corrected where nodes are put in order. With 0 the order is that of f. But h
+    falls short of what programs reach, the more so the more holes are open, so that f leads through
+    all small partial programs before a good complete one is met. With 1 the order is that of f +
+    the mean error of h so far for each hole: of those that see a whole sequence, whose networks can
+    do the work of all the rest, and of the others by themselves. What is dropped is decided by f
+    all the same, and so is the gap."""
+    exploration: int = field(default=8, metadata={"least": 0})
+    """Most complete programs that a round trains besides its nodes, whatever h says: the next by
+    structural cost, and variants of the best so far. One for every four rounds since the last new
+    best, so that they cost little while h leads well. They change nothing in the bound."""
+    width: int = 4
+    """Nodes that a round goes on from, to be trained side by side; never the number of workers."""
+    train_root: bool = False
+    """Train the network alone first. Its error is no bound, and nothing uses it but a child whose
+    own training diverges."""
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+PUBLISHED: Mapping[str, Any] = MappingProxyType(
+    {
+        "lazy": False,
+        "pathmax": False,
+        "closing_cost": False,
+        "deduplicate": False,
+        "early_stop": False,
+        "correction": 0.0,
+        "exploration": 0,
+        "width": 1,
+        "train_root": True,
+    }
+)
+"""The published searches, step for step."""

@@ -64,7 +64,7 @@ def measure(setting: Setting, number: int, jobs: int) -> None:
 
     found = {name: errors(changes) for name, changes in SWITCHES.items()}
     first = found["as it is"]
-    print(f"{setting.name}, {len(programs)} programs: mean error {mean(first):.3f}")
+    print(f"{setting.kind.name}, {len(programs)} programs: mean error {mean(first):.3f}")
     for name, others in list(found.items())[1:]:
         more = [other - own for own, other in zip(first, others, strict=True)]
         error, worse = stdev(more) / sqrt(len(more)), sum(each > 0.002 for each in more)

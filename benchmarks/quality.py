@@ -37,7 +37,7 @@ def _last(setting: Setting) -> ns.Budget:
 
 def _task_weights(setting: Setting) -> ns.Budget | None:
     """None where the task has none."""
-    weights = setting.class_weights
+    weights = setting.kind.class_weights
     if weights is None or len(set(weights)) == 1:
         return None
     return replace(_plain(setting), class_weights=weights)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from nearstar.reproduce import algorithms, classic
-from nearstar.reproduce.study import Published, Study
-from nearstar.reproduce.trial import Trial
+from nearstar.reproduce import algorithms
+from nearstar.reproduce.published import Published
+from nearstar.reproduce.study import Study, Trial
 from nearstar.training.metrics import Metrics
 
 SEARCHES = ("enumeration", "montecarlo", "mcts", "genetic", "idsbb", "astar")
@@ -73,7 +73,7 @@ def study(*trials: Trial, **given: Any) -> Study:
 def full(n_classes: int = 2, seeds: int = 3) -> Study:
     """A study with everything: all algorithms, several seeds, a sweep, published results."""
     random = np.random.default_rng(0)
-    names = (*algorithms.NAMES, *classic.NAMES)
+    names = (*algorithms.ALL,)
     true = random.integers(20, 60, (6, n_classes))
     trials = [_drawn(name, n, true, random) for name in names for n in range(seeds)]
     if seeds > 1:

@@ -81,7 +81,7 @@ def test_what_is_written_is_read(
         assert data.feature_names == experiment.domain.features
     assert experiment.unit == "sequence"
     assert len(np.unique(experiment.units)) == len(experiment.test)
-    assert (experiment.longer, experiment.stands_in_for) == (1, None)
+    assert (experiment.kind.longer, experiment.kind.stands_in_for) == (1, None)
 
 
 def test_the_published_class_weights_and_scaling(tmp_path: Path) -> None:

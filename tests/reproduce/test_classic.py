@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from nearstar import Sequences
 from nearstar.reproduce import classic
-from nearstar.reproduce.classic import NAMES, WINDOWS, classic_trial, fit_classic, window_statistics
-from nearstar.reproduce.trial import Trial
+from nearstar.reproduce.algorithms import CLASSIC
+from nearstar.reproduce.classic import WINDOWS, classic_trial, fit_classic, window_statistics
+from nearstar.reproduce.study import Trial
 from nearstar.training.metrics import Metrics
 from nearstar.util.errors import DataError, NearstarError
 
@@ -141,7 +142,7 @@ def trials() -> dict[tuple[str, int], Trial]:
     """Of both classifiers, for two and for three classes."""
     return {
         (name, classes): classic_trial(name, split(classes), seed=4)
-        for name in NAMES
+        for name in CLASSIC
         for classes in (2, 3)
     }
 
@@ -151,7 +152,7 @@ def test_neighbours_tell_more_than_a_frame(trials: dict[tuple[str, int], Trial])
     assert data.labels is not None
     by_frame = (data.frames[:, 0] > 0.5).astype(int)
     alone = Metrics.from_codes(data.labels, by_frame, 2)
-    for name in NAMES:
+    for name in CLASSIC:
         reached = trials[name, 2].test
         assert reached is not None and reached.f1 > alone.f1 + 0.1
 
@@ -168,13 +169,13 @@ def test_a_trial_has_what_trials_of_programs_have(trials: dict[tuple[str, int], 
         assert again.test == trial.test
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLASSIC)
 def test_the_same_seed_tells_the_same(name: str, trials: dict[tuple[str, int], Trial]) -> None:
     again = classic_trial(name, split(), seed=4)
     assert np.array_equal(again.by_unit, trials[name, 2].by_unit)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLASSIC)
 def test_unlabelled_frames_are_left_out(name: str) -> None:
     """Wrong values of frames without a label change nothing that is learned from other ones."""
     data = lasting(0)
@@ -189,7 +190,7 @@ def test_unlabelled_frames_are_left_out(name: str) -> None:
     assert len(some[0]) == len(valid.frames)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLASSIC)
 def test_a_heavier_class_is_told_more_often(name: str) -> None:
     data = split()
     counts = [
@@ -216,7 +217,7 @@ def test_of_many_rows_some_are_drawn_by_the_seed(monkeypatch: pytest.MonkeyPatch
     assert not np.array_equal(told(0), told(1))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CLASSIC)
 def test_labels_of_whole_sequences_and_of_vectors(name: str) -> None:
     rng = np.random.default_rng(5)
     y = np.arange(60) % 3

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reproduce.studies import curves, nothing, trial
 
-from nearstar.reproduce.curves import median_curve
-from nearstar.reproduce.trial import Trial
+from nearstar.reproduce.study import Trial
+from nearstar.reproduce.summaries import median_curve
 
 trials = st.lists(
     st.tuples(curves(), st.floats(0, 200, width=32)).map(

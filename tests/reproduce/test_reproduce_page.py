@@ -15,8 +15,8 @@ from reproduce.studies import HOSTILE, LEARNED, study, trial
 
 from nearstar.reproduce.contents import contents
 from nearstar.reproduce.figures import figures
-from nearstar.reproduce.page import POLICY, to_html
 from nearstar.reproduce.study import Study
+from nearstar.reproduce.writing import POLICY, to_html
 
 if TYPE_CHECKING:
     pass

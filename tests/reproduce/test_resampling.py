@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,15 +15,14 @@ from numpy.typing import NDArray
 
 from nearstar import Sequences
 from nearstar.reproduce.resampling import (
+    Interval,
     Score,
     confusions_by_unit,
-    difference,
-    interval,
     interval_of_mean,
     resampled,
     scores_of,
 )
-from nearstar.reproduce.trial import Trial
+from nearstar.reproduce.study import Trial
 from nearstar.training.metrics import Metrics
 from nearstar.util.errors import DataError, NearstarError
 
@@ -49,6 +49,11 @@ def naive_interval(values: list[float], level: float) -> tuple[float, float]:
 def trial(by_unit: NDArray[np.int64], *, found: bool = True) -> Trial:
     metrics = Metrics.from_confusion(by_unit.sum(axis=0)) if found else None
     return Trial(algorithm="astar", seed=0, valid=None, test=metrics, by_unit=by_unit, seconds=1)
+
+
+def interval(by_unit: NDArray[np.int64], *given: Any, **more: Any) -> Interval | None:
+    """That of a single trial."""
+    return interval_of_mean([trial(by_unit)], *given, **more)
 
 
 def good_by_unit(units: int, seed: int = 0, right: float = 0.8) -> NDArray[np.int64]:
@@ -142,7 +147,7 @@ def test_an_interval_is_of_the_percentiles_of_draws(
 
 @settings(max_examples=20)
 @given(data=st.data(), score=st.sampled_from(SCORES))
-def test_differences_and_means_draw_the_same_units(data: st.DataObject, score: Score) -> None:
+def test_means_draw_the_same_units(data: st.DataObject, score: Score) -> None:
     first = data.draw(matrices(2))
     # Other predictions for the same labels: every row's counts in another order.
     others = [np.flip(first, axis=2), np.roll(first, 1, axis=2)]
@@ -150,9 +155,6 @@ def test_differences_and_means_draw_the_same_units(data: st.DataObject, score: S
         [getattr(metrics, score) for metrics in naive_draws(each, 50, 7)]
         for each in (first, *others)
     ]
-    lesser = [a - b for a, b in zip(draws[0], draws[1], strict=True)]
-    found = difference(first, others[0], score, draws=50, seed=7)
-    assert found == pytest.approx(naive_interval(lesser, 0.95))
     means = np.mean(draws, axis=0).tolist()
     trials = [trial(each) for each in (first, *others)]
     # A trial without a program has no score, and changes nothing.
@@ -180,17 +182,10 @@ def test_higher_levels_are_wider() -> None:
         assert lower < low < high < higher
 
 
-def test_what_is_hard_for_both_does_not_blur_a_difference() -> None:
-    rng = np.random.default_rng(2)
-    hits = rng.integers(30, 90, size=20)
-    lower, upper = (
-        np.array([[[a, 100 - a], [100 - a, a]] for a in (hits + more).tolist()]) for more in (0, 5)
-    )
-    first, second = interval(upper), interval(lower)
-    assert first is not None and second is not None and first[0] < second[1]
-    between = difference(upper, lower)
-    assert between is not None and 0.04 < between[0] <= 0.05 <= between[1] < 0.06
-    assert difference(lower, lower) == (0.0, 0.0)
+def test_what_is_hard_for_all_trials_moves_their_mean_alike() -> None:
+    """Three trials that are the same are as uncertain as one of them."""
+    one = trial(good_by_unit(20, seed=2))
+    assert interval_of_mean([one] * 3) == pytest.approx(interval_of_mean([one]))
 
 
 def test_about_as_many_intervals_hold_the_truth_as_they_claim() -> None:
@@ -205,7 +200,6 @@ def test_about_as_many_intervals_hold_the_truth_as_they_claim() -> None:
 def test_one_unit_has_no_interval() -> None:
     alone = good_by_unit(1)
     assert interval(alone) is None
-    assert difference(alone, alone) is None
     assert interval_of_mean([trial(alone)]) is None
     assert interval_of_mean([]) is None
     assert interval_of_mean([trial(good_by_unit(5), found=False)]) is None
@@ -221,9 +215,7 @@ def test_wrong_input_is_told() -> None:
     with pytest.raises(NearstarError, match="draws"):
         interval(by_unit, draws=0)
     with pytest.raises(DataError, match=r"\(units, n, n\)"):
-        interval(by_unit[0])
+        interval_of_mean([replace(trial(by_unit), by_unit=by_unit[0])])
     for other in (good_by_unit(4), by_unit[:, ::-1] + 1):
-        with pytest.raises(DataError, match="different labels"):
-            difference(by_unit, other)
         with pytest.raises(DataError, match="different labels"):
             interval_of_mean([trial(by_unit), trial(other)])

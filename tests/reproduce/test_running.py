@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from nearstar.reproduce import Experiment, Plan, Study, Trial, load, reproduce
-from nearstar.reproduce.algorithms import BASELINES, NAMES, NEAR
-from nearstar.reproduce.classic import NAMES as CLASSIC
-from nearstar.reproduce.running import TRIAL, Job, jobs_of
+from nearstar.reproduce.algorithms import ALL, BASELINES, CLASSIC, NEAR
+from nearstar.reproduce.running import TRIAL, TrialKey
 from nearstar.util.errors import NearstarError
 
 pytestmark = pytest.mark.slow
@@ -40,7 +39,7 @@ def made(small: Experiment, tmp_path_factory: pytest.TempPathFactory) -> tuple[S
 def test_every_algorithm_has_a_trial_for_each_seed(made: tuple[Study, Path]) -> None:
     study, folder = made
     assert {(each.algorithm, each.seed) for each in study.trials} == {
-        (name, seed) for name in (*NAMES, *CLASSIC) for seed in QUICK.seeds
+        (name, seed) for name in ALL for seed in QUICK.seeds
     }
     assert [(each.seed, each.weight) for each in study.sweep] == [
         (seed, weight) for seed in QUICK.seeds for weight in QUICK.weights
@@ -87,14 +86,14 @@ def test_going_on_makes_nothing_again_and_adds_seeds(
     folder = tmp_path / "copy"
     shutil.copytree(before, folder)
     shutil.rmtree(folder / "runs" / "mcts-1")
-    told: list[Job] = []
+    told: list[TrialKey] = []
 
-    def listen(job: Job, trial: Trial) -> None:
-        told.append(job)
+    def listen(key: TrialKey, trial: Trial) -> None:
+        told.append(key)
 
     more = dataclasses.replace(QUICK, seeds=(0, 1, 2), algorithms=("mcts", "astar", "logistic"))
     again = reproduce(small, more, folder, told=listen)
-    assert set(told) == set(jobs_of(more))
+    assert set(told) == set(more.trials)
     for name in ("astar", "logistic"):
         for old, new in zip(study.of(name), again.of(name), strict=False):
             assert json.dumps(old.to_dict()) == json.dumps(new.to_dict())
@@ -136,17 +135,17 @@ def test_trials_are_plain_json(made: tuple[Study, Path]) -> None:
 
 
 def test_what_others_wait_for_comes_first() -> None:
-    jobs = jobs_of(Plan())
-    names = [job.algorithm for job in jobs if job.weight is None]
+    keys = Plan().trials
+    names = [key.algorithm for key in keys if key.weight is None]
     assert set(names[: 2 * 3]) == set(NEAR)
-    assert len(jobs) == len(set(jobs)) == 9 * 3 + 7 * 3
-    assert len({job.folder for job in jobs}) == len(jobs)
+    assert len(keys) == len(set(keys)) == 9 * 3 + 7 * 3
+    assert len({key.folder for key in keys}) == len(keys)
 
 
 def test_the_time_it_took_is_kept_with_every_trial(small: Experiment, tmp_path: Path) -> None:
     folder, kept = tmp_path / "study", []
 
-    def told(job: Job, trial: Trial) -> None:
+    def told(key: TrialKey, trial: Trial) -> None:
         kept.append(json.loads((folder / "study.json").read_text("utf-8"))["elapsed"])
 
     plan = dataclasses.replace(QUICK, algorithms=("logistic",))

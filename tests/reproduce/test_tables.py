@@ -14,12 +14,23 @@ from hypothesis import strategies as st
 from reproduce import studies
 from reproduce.studies import nothing, study, trial
 
-from nearstar.reproduce import algorithms, classic
-from nearstar.reproduce.cells import NONE, Cell, Column, Table, amount, decimals, spread, to_csv
+from nearstar.reproduce import algorithms
 from nearstar.reproduce.contents import comparison
-from nearstar.reproduce.markdown import escaped, table_markdown
+from nearstar.reproduce.published import Published
 from nearstar.reproduce.resampling import interval_of_mean
-from nearstar.reproduce.study import Published, Study
+from nearstar.reproduce.study import Study, Trial
+from nearstar.reproduce.table import (
+    NONE,
+    Cell,
+    Column,
+    Table,
+    amount,
+    decimals,
+    escaped,
+    spread,
+    to_csv,
+    to_markdown,
+)
 from nearstar.reproduce.tables import (
     efficiency_table,
     guarantee_table,
@@ -28,7 +39,6 @@ from nearstar.reproduce.tables import (
     sweep_table,
     trial_table,
 )
-from nearstar.reproduce.trial import Trial
 from nearstar.training.metrics import Metrics
 
 
@@ -100,7 +110,7 @@ def test_the_papers_f1_has_a_column_only_where_it_differs() -> None:
 
 
 def test_rows_are_in_the_order_of_the_paper() -> None:
-    names = [*algorithms.NAMES, *classic.NAMES]
+    names = [*algorithms.ALL]
     shuffled = study(*(trial(name) for name in reversed(names)), trial("another"))
     assert [row["algorithm"] for row in read(main_table(shuffled))] == [*names, "another"]
 
@@ -236,7 +246,7 @@ def test_markdown_has_as_many_cells_whatever_they_say(
     rows: list[tuple[Cell, Cell, Cell]], title: str
 ) -> None:
     columns = tuple(Column(title, (key,), number=key == "a") for key in "abc")
-    lines = table_markdown(Table("", columns, tuple(rows))).split("\n")
+    lines = to_markdown(Table("", columns, tuple(rows))).split("\n")
     assert len(lines) == 2 + len(rows)
     for line in lines:
         # As GitHub does: at every bar that has no backslash before it.

@@ -79,7 +79,7 @@ def test_a_file_of_the_form(task: str, tmp_path: Path) -> None:
     name = task.removeprefix("rat-")
     if task in POSITIVE:
         assert experiment.train.class_names == (f"not {name}", name)
-    assert (experiment.name, experiment.title) == (task, TASKS[task].title)
+    assert (experiment.kind.name, experiment.kind.title) == (task, TASKS[task].title)
     assert experiment.unit == "sequence" and len(set(experiment.units)) == len(experiment.test)
 
 

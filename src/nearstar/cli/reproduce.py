@@ -11,10 +11,9 @@ from typing import Any
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
 from nearstar.reproduce import TASKS, Plan, Study, Trial, load, reproduce
-from nearstar.reproduce.algorithms import NAMES
-from nearstar.reproduce.classic import NAMES as CLASSIC
-from nearstar.reproduce.markdown import table_markdown
-from nearstar.reproduce.running import Job, jobs_of
+from nearstar.reproduce.algorithms import ALL
+from nearstar.reproduce.running import TrialKey
+from nearstar.reproduce.table import to_markdown
 from nearstar.reproduce.tables import main_table
 from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
@@ -39,7 +38,7 @@ OPTIONS = (
             Option("time", values.duration, "processor time for each search of NEAR, at most (2m)",
                    "TIME", default=_USUAL.seconds),
             Option("algorithms", values.names, "only these, with commas between, of "
-                   + ", ".join((*NAMES, *CLASSIC)), "NAMES"),
+                   + ", ".join(ALL), "NAMES"),
             Option("weights", values.numbers, "λ for the figure of depth and F1, with commas "
                    "between; none: no figure (" + ",".join(f"{w:g}" for w in _USUAL.weights) + ")",
                    "NUMBERS", default=_USUAL.weights),
@@ -61,8 +60,8 @@ def run(settings: dict[str, Any]) -> int:
         return 0
     plan = _plan(settings)
     experiment = load(settings["task"], settings["data"], settings["positive"])
-    folder = Path(settings["out"] or f"reproduce-{experiment.name}")
-    progress = _Progress(len(jobs_of(plan)))
+    folder = Path(settings["out"] or f"reproduce-{experiment.kind.name}")
+    progress = _Progress(len(plan.trials))
     try:
         study = reproduce(
             experiment,
@@ -81,17 +80,16 @@ def run(settings: dict[str, Any]) -> int:
 
 
 def _plan(settings: dict[str, Any]) -> Plan:
-    known = (*NAMES, *CLASSIC)
     for name in settings["algorithms"] or ():
-        if name not in known:
-            raise NearstarError(f"--algorithms: no algorithm {name!r}; {suggestion(name, known)}")
+        if name not in ALL:
+            raise NearstarError(f"--algorithms: no algorithm {name!r}; {suggestion(name, ALL)}")
     for weight in settings["weights"]:
         if weight < 0:
             raise NearstarError(f"--weights: λ is a number from 0, not {weight:g}")
-    chosen = settings["algorithms"] or known
+    chosen = settings["algorithms"] or ALL
     first = settings["seed"]
     return Plan(
-        algorithms=tuple(name for name in known if name in chosen),
+        algorithms=tuple(name for name in ALL if name in chosen),
         seeds=tuple(range(first, first + settings["trials"])),
         seconds=settings["time"],
         weights=settings["weights"],
@@ -103,17 +101,17 @@ def _plan(settings: dict[str, Any]) -> Plan:
 class _Progress:
     """Tells on stderr of each trial that has ended."""
 
-    def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
+    def __init__(self, trials: int) -> None:
+        self._trials = trials
         self._done = 0
         self._began = time.monotonic()
 
-    def __call__(self, job: Job, trial: Trial) -> None:
+    def __call__(self, key: TrialKey, trial: Trial) -> None:
         self._done += 1
         found = "no program" if trial.test is None else f"test F1 {trial.test.f1:.3f}"
         minutes = (time.monotonic() - self._began) / 60
         print(
-            f"{self._done} of {self._jobs} ({minutes:.0f} min): {job}: {found}"
+            f"{self._done} of {self._trials} ({minutes:.0f} min): {key}: {found}"
             f"  {trial.program or ''}".rstrip(),
             file=sys.stderr,
             flush=True,
@@ -122,7 +120,7 @@ class _Progress:
 
 def _shown(study: Study, folder: Path) -> str:
     return (
-        f"{table_markdown(main_table(study))}\n\n"
+        f"{to_markdown(main_table(study))}\n\n"
         f"Tables, figures, programs: {folder / 'index.html'} (a page), {folder / 'results.md'}\n"
         f"The run of each trial is in {folder / 'runs'}; its model.json is for nearstar show, "
         "explain, report"

@@ -2,9 +2,8 @@
 
 from nearstar.reproduce.reproducing import reproduce
 from nearstar.reproduce.running import Plan
-from nearstar.reproduce.study import Study
+from nearstar.reproduce.study import Study, Trial
 from nearstar.reproduce.tasks import TASKS, Experiment, load
-from nearstar.reproduce.trial import Trial
 from nearstar.reproduce.writing import write_study
 
 __all__ = ["TASKS", "Experiment", "Plan", "Study", "Trial", "load", "reproduce", "write_study"]

@@ -22,8 +22,15 @@ NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 """The algorithms as they are called in tables, in the order of the paper's."""
+CLASSIC: Mapping[str, str] = MappingProxyType(
+    {"logistic": "logistic regression", "boosting": "gradient boosting"}
+)
+"""The classifiers without programs that stand below them."""
+ALL: Mapping[str, str] = MappingProxyType({**NAMES, **CLASSIC})
 NEAR = ("astar", "idsbb")
 BASELINES = ("enumeration", "montecarlo", "mcts", "genetic")
+SEARCHES = (*BASELINES, *NEAR)
+"""Those that look for programs."""
 
 _ALL = 1_000_000_000
 """More programs than any time is enough for."""
@@ -45,6 +52,11 @@ _PAPER: Mapping[str, Callable[[Domain], Algorithm]] = {
     "idsbb": IDSBB.paper,
     "astar": AStar.paper,
 }
+
+
+def called(name: str) -> str:
+    """An algorithm's name in tables."""
+    return ALL.get(name, name)
 
 
 def algorithm(name: str, domain: Domain, *, longer: int, paper: bool) -> Algorithm:

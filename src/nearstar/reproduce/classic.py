@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.sequences import Sequences
+from nearstar.reproduce.algorithms import CLASSIC
+from nearstar.reproduce.authors import Parts
 from nearstar.reproduce.resampling import confusions_by_unit
-from nearstar.reproduce.trial import Trial
+from nearstar.reproduce.study import Trial
 from nearstar.training.metrics import Metrics
 from nearstar.util.checks import is_number
 from nearstar.util.errors import DataError, NearstarError
 from nearstar.util.nearest import suggestion
 
-NAMES: Mapping[str, str] = MappingProxyType(
-    {"logistic": "logistic regression", "boosting": "gradient boosting"}
-)
-"""The classifiers as they are called in tables."""
 WINDOWS = (11, 31)
 """Sizes of the centred windows, in frames."""
 MOST_ROWS = 300_000
@@ -30,20 +27,6 @@ MOST_ROWS = 300_000
 
 _AT_ONCE = 1 << 12
 """Frames that are worked on at a time: few enough for the processor's cache."""
-
-
-class Parts(Protocol):
-    """Data as an experiment has them."""
-
-    @property
-    def train(self) -> Sequences: ...
-    @property
-    def valid(self) -> Sequences: ...
-    @property
-    def test(self) -> Sequences: ...
-    @property
-    def units(self) -> NDArray[Any]:
-        """The unit of each test sequence that is resampled whole."""
 
 
 def window_statistics(
@@ -94,8 +77,8 @@ def fit_classic(
     # Wherever scikit-learn is, which needs it itself.
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    if name not in NAMES:
-        raise NearstarError(f"unknown classifier {name!r}; {suggestion(name, NAMES)}")
+    if name not in CLASSIC:
+        raise NearstarError(f"unknown classifier {name!r}; {suggestion(name, CLASSIC)}")
     rows, weights = _training_rows(train, seed, class_weights)
     classifier, weighing = _classifier(name, seed)
     # Threads that wait for each other take many times as long where others are at work as well;

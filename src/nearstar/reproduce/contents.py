@@ -4,55 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
-from nearstar.reproduce import algorithms
-from nearstar.reproduce.cells import Table, decimals
-from nearstar.reproduce.curves import median_curve
+from nearstar.reproduce.algorithms import BASELINES, NEAR, called
 from nearstar.reproduce.figures import EFFICIENCY, SWEEP
-from nearstar.reproduce.study import Study
+from nearstar.reproduce.study import Study, Trial
+from nearstar.reproduce.summaries import median_curve
+from nearstar.reproduce.table import Table, decimals
 from nearstar.reproduce.tables import (
-    called,
     guarantee_table,
     main_table,
     mean_f1,
     own_weights,
-    searches,
     stability_table,
     sweep_table,
 )
-from nearstar.reproduce.trial import Trial
-
-
-@dataclass(frozen=True)
-class Words:
-    """A paragraph."""
-
-    kind: ClassVar[str] = "words"
-    text: str
-
-
-@dataclass(frozen=True)
-class Facts:
-    """A short list of what is called how."""
-
-    kind: ClassVar[str] = "facts"
-    pairs: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """A table."""
-
-    kind: ClassVar[str] = "numbers"
-    table: Table
 
 
 @dataclass(frozen=True)
 class Picture:
     """A figure, in a file of its own beside the Markdown."""
 
-    kind: ClassVar[str] = "picture"
     file: str
     svg: str
     says: str
@@ -63,12 +34,12 @@ class Picture:
 class Programs:
     """The programs of several trials: what each is called, and its texts."""
 
-    kind: ClassVar[str] = "programs"
     title: str
     found: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-Part = Words | Facts | Numbers | Picture | Programs
+Part = str | Mapping[str, str] | Table | Picture | Programs
+"""A paragraph, a short list of what is called how, a table, a figure, or programs."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +83,13 @@ def contents(study: Study, pictures: Mapping[str, str]) -> Contents:
 
 def comparison(study: Study) -> str | None:
     """NEAR's best search against the best of the others and the RNN; None without a result."""
-    near = _best(study, algorithms.NEAR)
+    near = _best(study, NEAR)
     if near is None:
         return None
     name, own = near
     text = f"The best search of NEAR, {called(name)}, reaches F1 {decimals(own)} on the test data"
     others = [
-        (_best(study, algorithms.BASELINES), "the best other search, {}"),
+        (_best(study, BASELINES), "the best other search, {}"),
         (_best(study, ("rnn",)), "the {}"),
     ]
     than = [
@@ -150,13 +121,13 @@ def _best(study: Study, among: tuple[str, ...]) -> tuple[str, float] | None:
 
 def _made(study: Study) -> Iterator[Part]:
     if study.made:
-        yield Facts(tuple(study.made.items()))
+        yield study.made
 
 
 def _table(study: Study) -> Iterator[Part]:
-    yield Numbers(main_table(study))
+    yield main_table(study)
     if (text := comparison(study)) is not None:
-        yield Words(text)
+        yield text
     notes = [
         "Accuracy and F1 are of the test data: means over the trials ± their standard deviation. "
         f"The interval is of the mean F1, by resampling {study.unit}s. Depth is the number of "
@@ -170,15 +141,15 @@ def _table(study: Study) -> Iterator[Part]:
         )
     if not all(trial.found for trial in study.trials):
         notes.append("Means of scores are of the trials that found a program.")
-    yield Words(" ".join(notes))
+    yield " ".join(notes)
 
 
 def _efficiency(study: Study, pictures: Mapping[str, str]) -> Iterator[Part]:
-    there = searches(study)
+    there = study.searches
     drawn = [each for each in there if median_curve(study.of(each))[0]]
     missing = [called(each) for each in there if each not in drawn]
     if drawn:
-        yield Words(
+        yield (
             "The path cost of the best program found so far against the processor time of all "
             "trainings: the median of the trials, drawn from when more than half of them have a "
             "program to the end of the longest."
@@ -188,17 +159,17 @@ def _efficiency(study: Study, pictures: Mapping[str, str]) -> Iterator[Part]:
         says = f"Step curves of the best path cost against processor time, for {names}."
         yield Picture(EFFICIENCY, pictures[EFFICIENCY], says)
     if missing:
-        yield Words(f"In half of the trials or more no program was found: {', '.join(missing)}.")
+        yield f"In half of the trials or more no program was found: {', '.join(missing)}."
 
 
 def _sweep(study: Study, pictures: Mapping[str, str]) -> Iterator[Part]:
     if not study.sweep:
         return
-    yield Words(
+    yield (
         "The larger λ, the more a rule costs beside what it gains, and the shorter the "
         "program. Means over the trials; in the figure, whiskers go from the least to the largest."
     )
-    yield Numbers(sweep_table(study))
+    yield sweep_table(study)
     if SWEEP in pictures:
         says = "The depth of the programs found, and their F1 on the test data, against λ."
         yield Picture(SWEEP, pictures[SWEEP], says)
@@ -206,7 +177,7 @@ def _sweep(study: Study, pictures: Mapping[str, str]) -> Iterator[Part]:
 
 def _programs(study: Study) -> Iterator[Part]:
     listed = set()
-    for algorithm in searches(study):
+    for algorithm in study.searches:
         trials = study.of(algorithm)
         listed |= {_told(trial) for trial in trials}
         yield Programs(called(algorithm), tuple(map(_found, trials)))
@@ -234,10 +205,10 @@ def _found(trial: Trial) -> tuple[str, tuple[str, ...]]:
 
 
 def _guarantee(study: Study) -> Iterator[Part]:
-    if not searches(study):
+    if not study.searches:
         return
-    yield Numbers(guarantee_table(study))
-    yield Words(
+    yield guarantee_table(study)
+    yield (
         "The gap is by how much the best path cost may be above the least possible, if the "
         "heuristic never overestimates; ε is the most by which it did, violations the share of "
         "partial programs where it did, and the rank correlation tells how well it orders them by "
@@ -250,8 +221,8 @@ def _guarantee(study: Study) -> Iterator[Part]:
 def _stability(study: Study) -> Iterator[Part]:
     table = stability_table(study)
     if table.rows:
-        yield Numbers(table)
-        yield Words(
+        yield table
+        yield (
             "Programs are counted as the same if their canonical forms are. The overlap is, of two "
             "programs, the features that both read among those that either reads, in the mean over "
             "all pairs of trials."

@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from nearstar.report.plots import CLASSES, check_plots
-from nearstar.reproduce.curves import median_curve
+from nearstar.reproduce.algorithms import called
 from nearstar.reproduce.study import Study
-from nearstar.reproduce.tables import by_weight, called, searches
+from nearstar.reproduce.summaries import median_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ def figures(study: Study) -> Mapping[str, str]:
 
 def efficiency_svg(study: Study) -> str | None:
     """The median best path cost of every search against time; None if none found anything."""
-    curves = {each: median_curve(study.of(each)) for each in searches(study)}
+    curves = {each: median_curve(study.of(each)) for each in study.searches}
     curves = {algorithm: curve for algorithm, curve in curves.items() if curve[0]}
     if not curves:
         return None
@@ -78,11 +78,11 @@ def sweep_svg(study: Study) -> str | None:
     """Depth and F1 against λ: means, with whiskers from least to largest; None if unknown."""
     depths = {
         weight: [trial.depth for trial in trials if trial.depth is not None]
-        for weight, trials in by_weight(study).items()
+        for weight, trials in study.by_weight.items()
     }
     scores = {
         weight: [trial.test.f1 for trial in trials if trial.test is not None]
-        for weight, trials in by_weight(study).items()
+        for weight, trials in study.by_weight.items()
     }
     if not any(depths.values()) and not any(scores.values()):
         return None

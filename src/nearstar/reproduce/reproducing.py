@@ -14,13 +14,11 @@ import numba
 import numpy as np
 
 from nearstar.report.plots import check_plots
-from nearstar.reproduce.algorithms import NAMES
-from nearstar.reproduce.classic import NAMES as CLASSIC
+from nearstar.reproduce.algorithms import ALL
 from nearstar.reproduce.published import PUBLISHED
-from nearstar.reproduce.running import Job, Plan, Running, Told
-from nearstar.reproduce.study import Study
+from nearstar.reproduce.running import Plan, Running, Told, TrialKey
+from nearstar.reproduce.study import Study, Trial
 from nearstar.reproduce.tasks import Experiment
-from nearstar.reproduce.trial import Trial
 from nearstar.reproduce.writing import write_study
 from nearstar.run.store.identity import changes_in, plain_budget
 from nearstar.run.workers.pool import available_cores
@@ -38,7 +36,7 @@ def reproduce(
     folder: str | Path | None = None,
     *,
     workers: int | None = None,
-    told: Told = lambda job, trial: None,
+    told: Told = lambda key, trial: None,
     command: str = "",
 ) -> Study:
     """All algorithms on a task, over several seeds; tables, figures and a page in the folder.
@@ -50,13 +48,13 @@ def reproduce(
     """
     plan = Plan() if plan is None else plan
     check_plots()  # before anything that takes long
-    place = Path(f"reproduce-{experiment.name}" if folder is None else folder)
+    place = Path(f"reproduce-{experiment.kind.name}" if folder is None else folder)
     workers = available_cores() if workers is None else workers
     with _Kept(place, _identity(experiment, plan)) as kept:
 
-        def counted(job: Job, trial: Trial) -> None:
+        def counted(key: TrialKey, trial: Trial) -> None:
             kept.count()  # a study that is killed knows how long it took
-            told(job, trial)
+            told(key, trial)
 
         made = Running(experiment, plan, place / RUNS).run(workers, counted)
         study = _study(experiment, plan, made, _how(experiment, plan, command, workers, kept))
@@ -65,19 +63,19 @@ def reproduce(
 
 
 def _study(
-    experiment: Experiment, plan: Plan, made: Mapping[Job, Trial], how: Mapping[str, str]
+    experiment: Experiment, plan: Plan, made: Mapping[TrialKey, Trial], how: Mapping[str, str]
 ) -> Study:
-    order = {name: place for place, name in enumerate((*NAMES, *CLASSIC))}
-    jobs = sorted(made, key=lambda job: (order[job.algorithm], job.seed, job.weight or 0.0))
+    order = [*ALL]
+    keys = sorted(made, key=lambda key: (order.index(key.algorithm), key.seed, key.weight or 0.0))
     return Study(
-        task=experiment.name,
-        title=experiment.title,
+        task=experiment.kind.name,
+        title=experiment.kind.title,
         paper=plan.paper,
         classes=experiment.train.class_names,
         unit=experiment.unit,
-        trials=tuple(made[job] for job in jobs if job.weight is None),
-        sweep=tuple(made[job] for job in jobs if job.weight is not None),
-        published=PUBLISHED[experiment.column] if experiment.column else {},
+        trials=tuple(made[key] for key in keys if key.weight is None),
+        sweep=tuple(made[key] for key in keys if key.weight is not None),
+        published=PUBLISHED[experiment.kind.column] if experiment.kind.column else {},
         made=how,
     )
 
@@ -86,7 +84,7 @@ def _identity(experiment: Experiment, plan: Plan) -> dict[str, Any]:
     """What must be the same for trials to belong together."""
     parts = {part: getattr(experiment, part).fingerprint() for part in ("train", "valid", "test")}
     return {
-        "task": experiment.name,
+        "task": experiment.kind.name,
         "paper's settings": plan.paper,
         "seconds of a search": plan.seconds,
         "finalists": 0 if plan.finals is None else plan.finals.programs,
@@ -157,7 +155,7 @@ def _how(
     budget = experiment.budget(plan.paper)
     words = {
         "Command": command,
-        "Stands in for": experiment.stands_in_for or "",
+        "Stands in for": experiment.kind.stands_in_for or "",
         "Data": f"{sizes} sequences to train, validate and test; {len(experiment.domain.features)} "
         f"features; {units} {experiment.unit}s in the test data",
         "Training": f"{budget.neural_epochs} epochs for programs with holes, "

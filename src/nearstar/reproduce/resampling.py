@@ -7,14 +7,14 @@ the confusion matrix of each unit, as scores follow from the sum of those drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearstar.data.sequences import Sequences
-from nearstar.reproduce.trial import Trial
+from nearstar.reproduce.study import Trial
 from nearstar.training.metrics import ratio
 from nearstar.util.checks import check_whole, is_number
 from nearstar.util.errors import DataError, NearstarError
@@ -97,46 +97,6 @@ def resampled(by_unit: NDArray[np.int64], draws: int = _DRAWS, seed: int = 0) ->
     return sums.reshape(draws, *before, n, n)
 
 
-def interval(
-    by_unit: NDArray[np.int64],
-    score: Score = "f1",
-    *,
-    level: float = _LEVEL,
-    draws: int = _DRAWS,
-    seed: int = 0,
-) -> Interval | None:
-    """The percentile interval of a score, from the confusion matrix of each unit.
-
-    None for fewer than two units: every draw would be the same data, and an interval without
-    width would claim a certainty that one unit cannot give.
-    """
-    _check(by_unit, level)
-    if len(by_unit) < 2:
-        return None
-    return _percentiles(scores_of(resampled(by_unit, draws, seed), score), level)
-
-
-def difference(
-    by_unit: NDArray[np.int64],
-    other: NDArray[np.int64],
-    score: Score = "f1",
-    *,
-    level: float = _LEVEL,
-    draws: int = _DRAWS,
-    seed: int = 0,
-) -> Interval | None:
-    """The interval of a score less that of other predictions on the same units.
-
-    The same units are drawn for both: what makes a unit hard for both does not count. None for
-    fewer than two units.
-    """
-    both = _same_units([by_unit, other], level)
-    if both.shape[1] < 2:
-        return None
-    scores = scores_of(resampled(both, draws, seed), score)
-    return _percentiles(scores[:, 0] - scores[:, 1], level)
-
-
 def interval_of_mean(
     trials: Iterable[Trial],
     score: Score = "f1",
@@ -145,44 +105,35 @@ def interval_of_mean(
     draws: int = _DRAWS,
     seed: int = 0,
 ) -> Interval | None:
-    """The interval of the mean score of several trials on the same test data.
+    """The percentile interval of the mean score of trials on the same test data.
 
     The same units are drawn for all trials; it tells how the mean of these very programs would
     move with other recordings, not with other seeds. Trials that found nothing have no score and
-    are left out. None if that leaves none, or for fewer than two units.
+    are left out. None if that leaves none, or for fewer than two units: every draw would be the
+    same data, and an interval without width would claim a certainty that one unit cannot give.
     """
-    found = [trial.by_unit for trial in trials if trial.found]
-    if not found:
+    if not is_number(level) or not 0 < level < 1:
+        raise NearstarError(f"level must be a number between 0 and 1, as .95, not {level!r}")
+    by_unit = _same_units([trial.by_unit for trial in trials if trial.found])
+    if by_unit is None or by_unit.shape[1] < 2:
         return None
-    stacked = _same_units(found, level)
-    if stacked.shape[1] < 2:
-        return None
-    return _percentiles(scores_of(resampled(stacked, draws, seed), score).mean(axis=1), level)
+    means = scores_of(resampled(by_unit, draws, seed), score).mean(axis=1)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return low, high
 
 
-def _same_units(matrices: list[NDArray[np.int64]], level: float) -> NDArray[np.int64]:
+def _same_units(matrices: Sequence[NDArray[np.int64]]) -> NDArray[np.int64] | None:
     """All in one array; they must be of predictions for the same labels."""
     for by_unit in matrices:
-        _check(by_unit, level)
+        if by_unit.ndim != 3 or by_unit.shape[1] != by_unit.shape[2] or by_unit.shape[1] < 2:
+            raise DataError(
+                f"the confusion matrices have shape {by_unit.shape}; expected (units, n, n) for n "
+                "classes, from 2"
+            )
         same = by_unit.shape == matrices[0].shape
         if not same or (by_unit.sum(axis=2) != matrices[0].sum(axis=2)).any():
             raise DataError(
                 "confusion matrices are compared that count different labels; expected those of "
                 "predictions for the same test data, divided in the same units"
             )
-    return np.stack(matrices)
-
-
-def _check(by_unit: NDArray[np.int64], level: float) -> None:
-    if by_unit.ndim != 3 or by_unit.shape[1] != by_unit.shape[2] or by_unit.shape[1] < 2:
-        raise DataError(
-            f"the confusion matrices have shape {by_unit.shape}; expected (units, n, n) for n "
-            "classes, from 2"
-        )
-    if not is_number(level) or not 0 < level < 1:
-        raise NearstarError(f"level must be a number between 0 and 1, as .95, not {level!r}")
-
-
-def _percentiles(values: NDArray[np.float64], level: float) -> Interval:
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return low, high
+    return np.stack(matrices) if matrices else None

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from nearstar.reproduce import algorithms, classic
-from nearstar.reproduce.agreement import Agreement, agreement
-from nearstar.reproduce.cells import (
+from nearstar.reproduce.algorithms import SEARCHES, called
+from nearstar.reproduce.published import Published
+from nearstar.reproduce.resampling import interval_of_mean
+from nearstar.reproduce.study import Study, Trial
+from nearstar.reproduce.summaries import Agreement, agreement, median_curve
+from nearstar.reproduce.table import (
     NONE,
     Cell,
     Column,
+    Columns,
     Scalar,
     Table,
     amount,
@@ -22,38 +26,17 @@ from nearstar.reproduce.cells import (
     score,
     share,
     spread,
+    tabulate,
 )
-from nearstar.reproduce.curves import median_curve
-from nearstar.reproduce.resampling import interval_of_mean
-from nearstar.reproduce.study import Published, Study
-from nearstar.reproduce.trial import Trial
 from nearstar.training.metrics import Metrics
 
-SEARCHES = (*algorithms.BASELINES, *algorithms.NEAR)
-"""Those that look for programs."""
+_ALGORITHM = Column("algorithm", ("algorithm", "name"), number=False)
+_TRIALS = Column("trials", ("trials", "found"), number=False)
 _SCORES = ("accuracy", "f1", "f1_paper", "f1_macro")
 _FIELDS = (
     *("seconds", "depth", "height", "structural_cost", "path_cost", "trained", "ended", "gap"),
     *("epsilon", "violations", "correlation", "program", "learned", "canonical"),
 )
-
-
-def called(algorithm: str) -> str:
-    """An algorithm's name in tables."""
-    return {**algorithms.NAMES, **classic.NAMES}.get(algorithm, algorithm)
-
-
-def in_order(study: Study) -> tuple[str, ...]:
-    """The algorithms that there are trials of, in the order of the paper's table."""
-    known = [*algorithms.NAMES, *classic.NAMES]
-    there = study.algorithms
-    others = (each for each in there if each not in known)
-    return (*(each for each in known if each in there), *others)
-
-
-def searches(study: Study) -> tuple[str, ...]:
-    """The searches for programs that there are trials of, in the order of the table."""
-    return tuple(each for each in in_order(study) if each in SEARCHES)
 
 
 def mean_f1(study: Study, algorithm: str) -> float | None:
@@ -83,22 +66,16 @@ class _Row:
         return self.trials if self.algorithm in SEARCHES else ()
 
 
-_MAIN: tuple[tuple[Column, Callable[[_Row], Cell]], ...] = (
-    (
-        Column("algorithm", ("algorithm", "name"), number=False),
-        lambda row: plain(row.algorithm, called(row.algorithm)),
-    ),
-    (
-        Column("trials", ("trials", "found"), number=False),
-        lambda row: _found(row.trials, row.algorithm),
-    ),
+_MAIN: Columns[_Row] = (
+    (_ALGORITHM, lambda row: _name(row.algorithm)),
+    (_TRIALS, lambda row: _found(row.trials, row.algorithm)),
     (
         Column("accuracy", ("accuracy", "accuracy_sd")),
         lambda row: spread(_tested(row.trials, "accuracy")),
     ),
     (
         Column("published accuracy", ("published_accuracy",)),
-        lambda row: score(None if row.printed is None else row.printed.accuracy),
+        lambda row: _printed(row, "accuracy"),
     ),
     (
         Column("F1", ("f1", "f1_sd")),
@@ -111,10 +88,13 @@ _MAIN: tuple[tuple[Column, Callable[[_Row], Cell]], ...] = (
     ),
     (
         Column("published F1", ("published_f1", "published_f1_sd")),
-        lambda row: _published_f1(row.printed),
+        lambda row: _printed(row, "f1", "f1_deviation"),
     ),
     (Column("depth", ("depth", "depth_sd")), lambda row: spread(_known(row.steps, "depth"), 1)),
-    (Column("published depth", ("published_depth",)), lambda row: _published_depth(row.printed)),
+    (
+        Column("published depth", ("published_depth",)),
+        lambda row: _printed(row, "depth", places=1),
+    ),
     (
         Column("path cost", ("path_cost", "path_cost_sd")),
         lambda row: spread(_known(row.steps, "path_cost")),
@@ -137,104 +117,69 @@ def main_table(study: Study) -> Table:
         if (study.published or not column.keys[0].startswith("published"))
         and (weighted or column.keys[0] != "f1_paper")
     ]
-    scores = {each: mean_f1(study, each) for each in searches(study)}
+    scores = {each: mean_f1(study, each) for each in study.searches}
     highest = max((score for score in scores.values() if score is not None), default=None)
     rows = [
         _Row(each, study.of(each), study.published.get(each), scores.get(each, -1.0) == highest)
-        for each in in_order(study)
+        for each in study.algorithms
     ]
-    return Table(
-        "Accuracy, F1 and depth",
-        tuple(column for column, _ in chosen),
-        tuple(tuple(cell(row) for _, cell in chosen) for row in rows),
-    )
+    return tabulate("Accuracy, F1 and depth", chosen, rows)
+
+
+_SWEEP: Columns[tuple[float, Sequence[Trial]]] = (
+    (Column("λ", ("weight",)), lambda row: Cell(f"{row[0]:g}", (row[0],))),
+    (_TRIALS, lambda row: _found(row[1], "astar")),
+    (Column("depth", ("depth", "depth_sd")), lambda row: spread(_known(row[1], "depth"), 1)),
+    (Column("F1", ("f1", "f1_sd")), lambda row: spread(_tested(row[1], "f1"))),
+    (
+        Column("structural cost", ("structural_cost", "structural_cost_sd")),
+        lambda row: spread(_known(row[1], "structural_cost")),
+    ),
+)
 
 
 def sweep_table(study: Study) -> Table:
     """Depth and F1 at every λ."""
-    columns = (
-        Column("λ", ("weight",)),
-        Column("trials", ("trials", "found"), number=False),
-        Column("depth", ("depth", "depth_sd")),
-        Column("F1", ("f1", "f1_sd")),
-        Column("structural cost", ("structural_cost", "structural_cost_sd")),
-    )
-    rows = [
-        (
-            Cell(f"{weight:g}", (weight,)),
-            _found(trials, "astar"),
-            spread(_known(trials, "depth"), 1),
-            spread(_tested(trials, "f1")),
-            spread(_known(trials, "structural_cost")),
-        )
-        for weight, trials in by_weight(study).items()
-    ]
-    return Table("Programs at every λ", columns, tuple(rows))
+    return tabulate("Programs at every λ", _SWEEP, study.by_weight.items())
 
 
-def by_weight(study: Study) -> dict[float, tuple[Trial, ...]]:
-    """The trials of the sweep at every λ, the least first."""
-    weights = sorted({trial.weight for trial in study.sweep})
-    return {
-        weight: tuple(trial for trial in study.sweep if trial.weight == weight)
-        for weight in weights
-    }
+_GUARANTEE: Columns[Trial] = (
+    (_ALGORITHM, lambda trial: _name(trial.algorithm)),
+    (Column("seed", ("seed",)), lambda trial: plain(trial.seed)),
+    (Column("ended", ("ended",), number=False), lambda trial: plain(trial.ended)),
+    (Column("gap", ("gap",)), lambda trial: score(trial.gap)),
+    (Column("ε", ("epsilon",)), lambda trial: score(trial.epsilon)),
+    (Column("violations", ("violations",)), lambda trial: share(trial.violations)),
+    (Column("rank correlation", ("correlation",)), lambda trial: score(trial.correlation)),
+)
 
 
 def guarantee_table(study: Study) -> Table:
     """How near to the optimum every search can claim to be, and whether its heuristic held."""
-    columns = (
-        Column("algorithm", ("algorithm", "name"), number=False),
-        Column("seed", ("seed",)),
-        Column("ended", ("ended",), number=False),
-        Column("gap", ("gap",)),
-        Column("ε", ("epsilon",)),
-        Column("violations", ("violations",)),
-        Column("rank correlation", ("correlation",)),
-    )
-    rows = [
-        (
-            plain(algorithm, called(algorithm)),
-            plain(trial.seed),
-            plain(trial.ended),
-            score(trial.gap),
-            score(trial.epsilon),
-            share(trial.violations),
-            score(trial.correlation),
-        )
-        for algorithm in searches(study)
-        for trial in study.of(algorithm)
-    ]
-    return Table("Gap and audit of every search", columns, tuple(rows))
+    trials = (trial for each in study.searches for trial in study.of(each))
+    return tabulate("Gap and audit of every search", _GUARANTEE, trials)
+
+
+_STABILITY: Columns[tuple[str, Agreement]] = (
+    (_ALGORITHM, lambda row: _name(row[0])),
+    (Column("programs", ("programs",)), lambda row: plain(row[1].trials)),
+    (Column("distinct", ("distinct",)), lambda row: plain(len(row[1].programs))),
+    (Column("pairs alike", ("same",)), lambda row: share(row[1].same)),
+    (
+        Column("overlap of features", ("feature_overlap",)),
+        lambda row: score(row[1].feature_overlap),
+    ),
+    (Column("most frequent", ("times",)), lambda row: _times(row[1])),
+    (Column("its program", ("frequent",), number=False), lambda row: _most_frequent(row[1])),
+    (Column("features read", ("features",), number=False), lambda row: plain(_features(row[1]))),
+)
 
 
 def stability_table(study: Study) -> Table:
     """What the seeds of an algorithm have in common, where at least two found a program."""
-    columns = (
-        Column("algorithm", ("algorithm", "name"), number=False),
-        Column("programs", ("programs",)),
-        Column("distinct", ("distinct",)),
-        Column("pairs alike", ("same",)),
-        Column("overlap of features", ("feature_overlap",)),
-        Column("most frequent", ("times",)),
-        Column("its program", ("frequent",), number=False),
-        Column("features read", ("features",), number=False),
-    )
-    found = ((each, agreement(study.of(each))) for each in searches(study))
-    rows = [
-        (
-            plain(algorithm, called(algorithm)),
-            plain(shared.trials),
-            plain(len(shared.programs)),
-            share(shared.same),
-            score(shared.feature_overlap),
-            *_most_frequent(shared),
-            plain(_features(shared)),
-        )
-        for algorithm, shared in found
-        if shared is not None and shared.trials >= 2
-    ]
-    return Table("What comes back over the seeds", columns, tuple(rows))
+    found = ((each, agreement(study.of(each))) for each in study.searches)
+    rows = [(each, own) for each, own in found if own is not None and own.trials >= 2]
+    return tabulate("What comes back over the seeds", _STABILITY, rows)
 
 
 def trial_table(study: Study) -> Table:
@@ -257,7 +202,7 @@ def efficiency_table(study: Study) -> Table:
     """The median best path cost of every search, from each of these times on."""
     rows = [
         (algorithm, seconds, cost)
-        for algorithm in searches(study)
+        for algorithm in study.searches
         for seconds, cost in zip(*median_curve(study.of(algorithm)), strict=True)
     ]
     return _of_values("Efficiency", ("algorithm", "seconds", "median_path_cost"), rows)
@@ -266,6 +211,10 @@ def efficiency_table(study: Study) -> Table:
 def _of_values(title: str, keys: Sequence[str], rows: Sequence[Sequence[Scalar]]) -> Table:
     columns = tuple(Column(key, (key,)) for key in keys)
     return Table(title, columns, tuple(tuple(plain(value) for value in row) for row in rows))
+
+
+def _name(algorithm: str) -> Cell:
+    return plain(algorithm, called(algorithm))
 
 
 def _tested(trials: Sequence[Trial], score: str) -> list[float]:
@@ -298,23 +247,23 @@ def _interval(trials: Sequence[Trial]) -> Cell:
     return Cell(f"{decimals(low)} to {decimals(high)}", (low, high))
 
 
-def _published_f1(printed: Published | None) -> Cell:
-    if printed is None:
-        return Cell(NONE, (None, None))
-    text = f"{decimals(printed.f1)} ± {decimals(printed.f1_deviation)}"
-    return Cell(text, (printed.f1, printed.f1_deviation))
+def _printed(row: _Row, *names: str, places: int = 3) -> Cell:
+    """What the paper prints: a mean, and its deviation where that is named too."""
+    values: tuple[float | None, ...] = tuple(getattr(row.printed, name, None) for name in names)
+    known = [decimals(value, places) for value in values if value is not None]
+    return Cell(" ± ".join(known) or NONE, values)
 
 
-def _published_depth(printed: Published | None) -> Cell:
-    depth = None if printed is None else printed.depth
-    return Cell(decimals(depth, 1), (depth,))
+def _times(shared: Agreement) -> Cell:
+    """How many trials found the program that most did."""
+    times = shared.programs[0][1]
+    return Cell(f"{times} of {shared.trials}", (times,))
 
 
-def _most_frequent(shared: Agreement) -> tuple[Cell, Cell]:
-    """How many trials found the program that most did, and its text; if all differ, none is."""
+def _most_frequent(shared: Agreement) -> Cell:
+    """The program that most trials found; if all differ, none is."""
     program, times = shared.programs[0]
-    often = Cell(f"{times} of {shared.trials}", (times,))
-    return often, plain(program, code=True) if times > 1 else plain(None)
+    return plain(program, code=True) if times > 1 else plain(None)
 
 
 def _features(shared: Agreement) -> str:

@@ -7,14 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
-from numpy.typing import NDArray
-
-from nearstar.data.sequences import Sequences
 from nearstar.language.domain import Domain
 from nearstar.reproduce import stand_ins
-from nearstar.reproduce.authors import Folder, Form
+from nearstar.reproduce.authors import Folder, Form, Parts
 from nearstar.reproduce.published import SIZES
 from nearstar.reproduce.stand_ins import Archive, Supplied
 from nearstar.search.constraints import Constraints
@@ -24,23 +20,17 @@ from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
 
 
-@dataclass(frozen=True, eq=False)
-class Experiment:
-    """A task of the paper, or one that stands in for it: data, domain and the paper's settings."""
+@dataclass(frozen=True)
+class TaskKind:
+    """A task before its data are read."""
 
     name: str
     """As on the command line."""
     title: str
     """What is to be told from what."""
-    domain: Domain
+    source: Folder | Archive | Supplied
+    domain: Callable[[], Domain]
     """Its ``paper`` has the published settings."""
-    train: Sequences
-    valid: Sequences
-    test: Sequences
-    units: NDArray[Any]
-    """For each test sequence the unit that is resampled whole: its game, video or subject."""
-    unit: str
-    """What a unit is called: game, video, subject, or sequence."""
     longer: int = 1
     """With fewer sequences than the paper's, epochs are multiplied by this, so that the number of
     gradient steps is about the same."""
@@ -49,45 +39,6 @@ class Experiment:
     """Its column in `published.PUBLISHED`; None where it only stands in."""
     stands_in_for: str | None = None
     """The paper's task; None where it is that."""
-
-    def task(self, paper: bool) -> Task:
-        """The data to learn from; the paper does not standardise all features."""
-        standardise = not paper or bool(self.domain.paper.get("standardise", True))
-        return Task(self.train, self.valid, standardise=standardise)
-
-    def budget(self, paper: bool) -> Budget:
-        """How programs are trained: to the letter of the paper, or as they usually are here.
-
-        With the loss of F1, weights of classes are not needed: it finds its own.
-        """
-        if not paper:
-            loss = "f1" if self.train.n_classes == 2 else "cross-entropy"
-            return Budget.for_size(len(self.train), loss=loss)
-        budget = Budget.paper(self.domain, class_weights=self.class_weights)
-        return replace(
-            budget,
-            neural_epochs=budget.neural_epochs * self.longer,
-            symbolic_epochs=budget.symbolic_epochs * self.longer,
-        )
-
-    @property
-    def constraints(self) -> Constraints:
-        """The published limit on programs."""
-        return Constraints.paper(self.domain)
-
-
-@dataclass(frozen=True)
-class TaskKind:
-    """A task before its data are read."""
-
-    name: str
-    title: str
-    source: Folder | Archive | Supplied
-    domain: Callable[[], Domain]
-    longer: int = 1
-    class_weights: tuple[float, ...] | None = None
-    column: str | None = None
-    stands_in_for: str | None = None
 
     @property
     def needs(self) -> str:
@@ -109,16 +60,40 @@ class TaskKind:
             raise NearstarError(
                 f"positive is {positive!r}, but the classes of {self.name} are fixed; leave it out"
             )
-        return Experiment(
-            self.name,
-            self.title,
-            domain,
-            **vars(parts),
-            longer=self.longer,
-            class_weights=self.class_weights,
-            column=self.column,
-            stands_in_for=self.stands_in_for,
+        return Experiment(**vars(parts), kind=self, domain=domain)
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment(Parts):
+    """A task of the paper, or one that stands in for it: data, domain and the paper's settings."""
+
+    kind: TaskKind
+    domain: Domain
+
+    def task(self, paper: bool) -> Task:
+        """The data to learn from; the paper does not standardise all features."""
+        standardise = not paper or bool(self.domain.paper.get("standardise", True))
+        return Task(self.train, self.valid, standardise=standardise)
+
+    def budget(self, paper: bool) -> Budget:
+        """How programs are trained: to the letter of the paper, or as they usually are here.
+
+        With the loss of F1, weights of classes are not needed: it finds its own.
+        """
+        if not paper:
+            loss = "f1" if self.train.n_classes == 2 else "cross-entropy"
+            return Budget.for_size(len(self.train), loss=loss)
+        budget = Budget.paper(self.domain, class_weights=self.kind.class_weights)
+        return replace(
+            budget,
+            neural_epochs=budget.neural_epochs * self.kind.longer,
+            symbolic_epochs=budget.symbolic_epochs * self.kind.longer,
         )
+
+    @property
+    def constraints(self) -> Constraints:
+        """The published limit on programs."""
+        return Constraints.paper(self.domain)
 
 
 def _behaviour(of: str) -> tuple[str, str]:

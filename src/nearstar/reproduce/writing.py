@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Iterator
 from pathlib import Path
 
-from nearstar.reproduce.cells import to_csv
-from nearstar.reproduce.contents import contents
+from nearstar.report.frame import framed
+from nearstar.reproduce.contents import Contents, Part, Picture, Programs, contents
 from nearstar.reproduce.figures import EFFICIENCY, SWEEP, figures
-from nearstar.reproduce.markdown import to_markdown
-from nearstar.reproduce.page import to_html
 from nearstar.reproduce.study import Study
+from nearstar.reproduce.table import Table, escaped, ticks, to_csv
+from nearstar.reproduce.table import to_markdown as table_markdown
 from nearstar.reproduce.tables import efficiency_table, main_table, sweep_table, trial_table
 from nearstar.util.errors import NearstarError
 from nearstar.util.whole_files import write_whole
 
 _OPTIONAL = {"lambda.csv", EFFICIENCY, SWEEP}
 """Files that not every study has."""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+POLICY += "form-action 'none'"
 
 
 def write_study(study: Study, folder: Path) -> list[Path]:
@@ -52,3 +56,48 @@ def write_study(study: Study, folder: Path) -> list[Path]:
             f"the results cannot be written to {folder}: {problem.strerror}; give another folder"
         ) from None
     return [folder / name for name in texts]
+
+
+def to_markdown(told: Contents) -> str:
+    """What is told, as Markdown. Names come from anywhere, and stay plain words."""
+    blocks = [f"# {escaped(told.title)}", escaped(told.subtitle)]
+    for section in told.sections:
+        blocks.append(f"## {escaped(section.title)}")
+        for part in section.parts:
+            blocks += _blocks(part)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _blocks(part: Part) -> Iterator[str]:
+    match part:
+        case str():
+            yield escaped(part)
+        case Table():
+            yield table_markdown(part)
+        case Picture(file, _, says):
+            yield f"![{escaped(says)}]({file})"
+        case Programs(title, found):
+            yield f"### {escaped(title)}"
+            for name, texts in found:
+                yield escaped(name)
+                yield from map(_fenced, texts)
+        case facts:
+            yield "\n".join(f"- {escaped(name)}: {escaped(text)}" for name, text in facts.items())
+
+
+def _fenced(text: str) -> str:
+    around = ticks(text, 3)
+    return f"{around}\n{text}\n{around}"
+
+
+def to_html(told: Contents) -> str:
+    """What is told, as one page that needs nothing else, not even a script.
+
+    Names and programs come from anywhere: all of them are escaped.
+    """
+    return framed("reproduce/page.html", POLICY, told=told, address=_address)
+
+
+def _address(svg: str) -> str:
+    """The picture itself: as an image its style is its own, and nothing in it can run."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

@@ -13,8 +13,9 @@ from strategies import programs, rich_domain
 from nearstar import parse
 from nearstar.language.domain import Domain
 from nearstar.language.text import to_text
-from nearstar.reproduce.agreement import Agreement, agreement, features_of
-from nearstar.reproduce.trial import Trial
+from nearstar.reproduce.running import features_of
+from nearstar.reproduce.study import Trial
+from nearstar.reproduce.summaries import Agreement, agreement
 
 
 def trial(

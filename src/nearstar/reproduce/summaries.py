@@ -1,16 +1,40 @@
-"""How often the same comes back over seeds: the program that was found, and what it reads."""
+"""What the trials of an algorithm come to together: one curve, and how alike programs are."""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
+from statistics import fmean, median
 
-from nearstar.language.domain import Domain
-from nearstar.language.program import Program, columns_read
-from nearstar.reproduce.trial import Trial
+from nearstar.reproduce.study import Trial
+
+
+def median_curve(trials: Sequence[Trial]) -> tuple[list[float], list[float]]:
+    """Times, and the median best path cost from each on: a step curve, of one algorithm's trials.
+
+    A trial that has ended keeps its last value, and one that has no program yet is worse than all
+    others: so the curve begins when more than half of the trials have a program, and never rises.
+    The last point is the end of the longest trial. Empty if so many never have one.
+    """
+    curves = [trial.curve for trial in trials if trial.curve]
+    moments = sorted({seconds for curve in curves for seconds, _ in curve})
+    times: list[float] = []
+    costs: list[float] = []
+    for moment in moments:
+        reached = [_at(curve, moment) for curve in curves if curve[0][0] <= moment]
+        cost = median([*reached, *[math.inf] * (len(trials) - len(reached))])
+        if cost < (costs[-1] if costs else math.inf):
+            times.append(moment)
+            costs.append(cost)
+    end = max((trial.seconds for trial in trials), default=0.0)
+    if times and end > times[-1]:
+        times.append(end)
+        costs.append(costs[-1])
+    return times, costs
 
 
 @dataclass(frozen=True)
@@ -49,11 +73,6 @@ def agreement(trials: Iterable[Trial]) -> Agreement | None:
     )
 
 
-def features_of(program: Program, domain: Domain) -> tuple[str, ...]:
-    """The names of the features that a program reads, in the order of the columns."""
-    return tuple(domain.features[column] for column in columns_read(program))
-
-
 def _counted(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
     # Equally frequent ones by name: the order of trials must not matter.
     return tuple(sorted(Counter(names).items(), key=lambda each: (-each[1], each[0])))
@@ -68,3 +87,8 @@ def _jaccard(a: Set[str], b: Set[str]) -> float:
     either = len(a | b)
     # Programs that read nothing at all agree in that.
     return len(a & b) / either if either else 1.0
+
+
+def _at(curve: Sequence[tuple[float, float]], moment: float) -> float:
+    """The value of a step curve at a moment that is not before its first."""
+    return curve[bisect_right(curve, moment, key=lambda point: point[0]) - 1][1]

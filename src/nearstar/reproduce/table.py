@@ -1,4 +1,4 @@
-"""A table as plain values: what people read in each cell, and the numbers in full beside it."""
+"""A table: what people read in each cell, and the numbers in full; as Markdown and as CSV."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import csv
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
+from typing import TypeVar
 
+Row = TypeVar("Row")
 Scalar = str | float | int | None
 NONE = "–"
 """What stands where there is nothing to tell."""
+# What would begin something in Markdown: emphasis, code, a link, an element, a cell, a formula. An
+# underscore does so only at the edge of a word.
+_SPECIAL = re.compile(r"[\\`*\[\]<|~$]|&(?=[#\w])|(?<!\w)_|_(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,34 @@ class Table:
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+
+Columns = Sequence[tuple[Column, Callable[[Row], Cell]]]
+"""Columns, and what stands in them for a row."""
+
+
+def tabulate(title: str, columns: Columns[Row], rows: Iterable[Row]) -> Table:
+    """The table of these rows."""
+    return Table(
+        title,
+        tuple(column for column, _ in columns),
+        tuple(tuple(cell(row) for _, cell in columns) for row in rows),
+    )
+
+
+def to_markdown(table: Table) -> str:
+    """The table as GitHub reads it; numbers are at the right."""
+    lines = [
+        [escaped(column.title) for column in table.columns],
+        ["---:" if column.number else "---" for column in table.columns],
+        *([_cell(cell) for cell in row] for row in table.rows),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def escaped(text: str) -> str:
+    """A text of one line that Markdown shows as it is."""
+    return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def to_csv(table: Table) -> str:
@@ -111,3 +144,23 @@ def decimals(value: float | None, places: int = 3) -> str:
     if places > 1:
         text = text.replace("0.", ".", 1) if text.removeprefix("-").startswith("0.") else text
     return text.replace("-", "−")
+
+
+def _cell(cell: Cell) -> str:
+    if cell.code:
+        return _spanned(cell.text)
+    return f"**{escaped(cell.text)}**" if cell.best else escaped(cell.text)
+
+
+def _spanned(text: str) -> str:
+    """Code within a cell: there a bar is the only thing that is escaped."""
+    line = " ".join(text.split()).replace("|", "\\|")
+    around = ticks(line, 1)
+    edge = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{around}{edge}{line}{edge}{around}"
+
+
+def ticks(text: str, least: int) -> str:
+    """More backticks in a row than the text has."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    return "`" * max(least, longest + 1)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
 
-from nearstar.language.domain import Domain
 from nearstar.search.near import Near
 from nearstar.search.protocol import Node, Search
 from nearstar.search.pruning import TOLERANCE, OpenList
-from nearstar.search.settings import PUBLISHED, NearSettings
+from nearstar.search.settings import NearSettings
 from nearstar.search.space import Space
 
 
@@ -17,18 +16,13 @@ from nearstar.search.space import Space
 class AStar(NearSettings):
     """A*-NEAR: goes on from the node with the least f; ends when nothing left can be better."""
 
+    # Only what is above the best program is dropped: what is level with it is kept.
+    published = MappingProxyType({**NearSettings.published, "margin": 2 * TOLERANCE})
+    in_domains = ("max_children", "frontier")
+
     persist: bool = False
     """When nothing left can be better by f, go on with what was dropped, until a limit is reached:
     the heuristic may overestimate. Until then nothing is different."""
-
-    @classmethod
-    def paper(cls, domain: Domain, **changes: Any) -> AStar:
-        """The published settings for one of the paper's domains.
-
-        They drop only what is above the best program: what is level with it is kept.
-        """
-        settings = {"margin": 2 * TOLERANCE, **domain.published("max_children", "frontier")}
-        return cls(**{**PUBLISHED, **settings, **changes})
 
     def search(self, space: Space, seed: int) -> Search:
         near = Near(space, self, seed)

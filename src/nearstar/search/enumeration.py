@@ -7,23 +7,25 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from types import MappingProxyType
 
-from nearstar.language.domain import Domain
 from nearstar.language.program import Program, is_complete
 from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
+from nearstar.search.settings import Settings
 from nearstar.search.space import Space
-from nearstar.util.checks import check_settings
 from nearstar.util.errors import NearstarError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Enumeration:
+class Enumeration(Settings):
     """Complete programs by increasing structural cost; among equals those with fewer rules first.
 
     The bound takes errors to be from 0: what is left costs at least its structure.
     """
+
+    published = MappingProxyType({"deduplicate": False, "width": 1})
+    in_domains = ("enumeration",)
 
     max_programs: int = 1000
     """Most programs asked."""
@@ -33,15 +35,6 @@ class Enumeration:
     """Ask only for one of programs with the same canonical form."""
     width: int = 16
     """Programs asked together, to be trained side by side; never the number of workers."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @classmethod
-    def paper(cls, domain: Domain, **changes: Any) -> Enumeration:
-        """The published settings for one of the paper's domains."""
-        settings = domain.published("enumeration")["enumeration"]
-        return cls(**{"deduplicate": False, "width": 1, **settings, **changes})
 
     def search(self, space: Space, seed: int) -> Search:
         evaluator = Evaluator(space, self.deduplicate)

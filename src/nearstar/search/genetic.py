@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
 
 import numpy as np
 
-from nearstar.language.domain import Domain
 from nearstar.language.program import Program
 from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
+from nearstar.search.settings import Settings
 from nearstar.search.space import Space
 from nearstar.search.variation import Variation
-from nearstar.util.checks import check_settings
 from nearstar.util.seeds import seed_for
 
 
 @dataclass(frozen=True, kw_only=True)
-class Genetic:
+class Genetic(Settings):
     """Generations of programs; the best ones are the parents of the next."""
+
+    published = MappingProxyType({"deduplicate": False})
+    in_domains = ("genetic",)
 
     population: int = 15
     """Programs of a generation."""
@@ -35,15 +37,6 @@ class Genetic:
     """Most rules of the first programs; more only if there are none so small."""
     deduplicate: bool = True
     """Ask only for one of programs with the same canonical form."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @classmethod
-    def paper(cls, domain: Domain, **changes: Any) -> Genetic:
-        """The published settings for one of the paper's domains."""
-        settings = domain.published("genetic")["genetic"]
-        return cls(**{"deduplicate": False, **settings, **changes})
 
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "genetic"))

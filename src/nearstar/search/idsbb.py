@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from nearstar.language.domain import Domain
 from nearstar.search.frontier import Frontier
 from nearstar.search.near import Near
 from nearstar.search.protocol import Node, Search
 from nearstar.search.pruning import TOLERANCE
-from nearstar.search.settings import PUBLISHED, NearSettings
+from nearstar.search.settings import NearSettings
 from nearstar.search.space import Space
 
 
@@ -23,17 +21,13 @@ class IDSBB(NearSettings):
     1 nothing is lost; lower values give up what is not clearly better, and the gap says so.
     """
 
+    in_domains = ("max_children", "idsbb")
+
     initial_depth: int | None = None
     """The first limit on the depth of nodes; it grows by one when all within it is done. None: the
     greatest depth at once, so that nothing has to wait."""
     depth_bias: float = field(default=1.0, metadata={"positive": True})
     multiplier: float = field(default=1.0, metadata={"positive": True})
-
-    @classmethod
-    def paper(cls, domain: Domain, **changes: Any) -> IDSBB:
-        """The published settings for one of the paper's domains."""
-        settings = {**domain.published("max_children"), **domain.published("idsbb")["idsbb"]}
-        return cls(**{**PUBLISHED, **settings, **changes})
 
     def search(self, space: Space, seed: int) -> Search:
         near = Near(space, self, seed)

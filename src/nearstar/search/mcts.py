@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
 
 import numpy as np
 
-from nearstar.language.domain import Domain
 from nearstar.language.program import is_complete
 from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
 from nearstar.search.sampling import State, completion, initial_state, successors
+from nearstar.search.settings import Settings
 from nearstar.search.space import Space
-from nearstar.util.checks import check_settings
 from nearstar.util.seeds import seed_for
 
 
 @dataclass(frozen=True, kw_only=True)
-class MCTS:
+class MCTS(Settings):
     """Descends by UCT, samples a completion, backs its path cost up; steps to the best child."""
+
+    published = MappingProxyType({"deduplicate": False, "width": 1})
+    in_domains = ("samples",)
 
     samples: int = 50
     """Completions sampled before each step."""
@@ -30,14 +32,6 @@ class MCTS:
     """Samples drawn before their scores are asked together; never the number of workers."""
     deduplicate: bool = True
     """Ask only for one of programs with the same canonical form."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @classmethod
-    def paper(cls, domain: Domain, **changes: Any) -> MCTS:
-        """The published settings for one of the paper's domains."""
-        return cls(**{"deduplicate": False, "width": 1, **domain.published("samples"), **changes})
 
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "MCTS"))

@@ -5,36 +5,30 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from types import MappingProxyType
 
 import numpy as np
 
-from nearstar.language.domain import Domain
 from nearstar.language.program import Program, is_complete
 from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
 from nearstar.search.sampling import completion, draw, initial_state, successors
+from nearstar.search.settings import Settings
 from nearstar.search.space import Space
-from nearstar.util.checks import check_settings
 from nearstar.util.seeds import seed_for
 
 
 @dataclass(frozen=True, kw_only=True)
-class MonteCarlo:
+class MonteCarlo(Settings):
     """Samples completions, steps to the child with the best mean path cost, and repeats."""
+
+    published = MappingProxyType({"deduplicate": False})
+    in_domains = ("samples",)
 
     samples: int = 50
     """Completions sampled before each step, asked together."""
     deduplicate: bool = True
     """Ask only for one of programs with the same canonical form."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @classmethod
-    def paper(cls, domain: Domain, **changes: Any) -> MonteCarlo:
-        """The published settings for one of the paper's domains."""
-        return cls(**{"deduplicate": False, **domain.published("samples"), **changes})
 
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "Monte Carlo"))

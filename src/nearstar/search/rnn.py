@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
 from nearstar.language.program import Hole
 from nearstar.search.protocol import Ask, Node, Search
+from nearstar.search.settings import Settings
 from nearstar.search.space import Space
-from nearstar.util.checks import check_settings
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -20,8 +19,10 @@ Budget = TypeVar("Budget", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, kw_only=True)
-class RNN:
+class RNN(Settings):
     """A one-layer LSTM classifier: no program at all, but the accuracy to compare programs with."""
+
+    in_domains = ("rnn",)
 
     units: int = 64
     """Hidden units."""
@@ -33,14 +34,6 @@ class RNN:
     patience: int | None = None
     """Epochs without a lower validation error after which the training ends; None: that of the
     budget."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @classmethod
-    def paper(cls, domain: Domain, **changes: Any) -> RNN:
-        """The published settings for one of the paper's domains."""
-        return cls(**{**domain.published("rnn")["rnn"], **changes})
 
     def budget(self, budget: Budget) -> Budget:
         """The budget with which the network is trained: ``budget`` apart from these settings."""

@@ -1,18 +1,55 @@
-"""Settings of NEAR's two searches, and the published ones."""
+"""Settings of searches: what all have in common, those of NEAR's two, and the published ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, Self
 
+from nearstar.language.domain import Domain
 from nearstar.util.checks import check_settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class NearSettings:
+class Settings:
+    """Settings of a search: checked by their types, and as the paper has them."""
+
+    published: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """What is published for all domains alike."""
+    in_domains: ClassVar[tuple[str, ...]] = ()
+    """What is published for each: names of settings, or of tables of them."""
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+    @classmethod
+    def paper(cls, domain: Domain, **changes: Any) -> Self:
+        """The published settings for one of the paper's domains."""
+        own: dict[str, Any] = {}
+        for name, value in domain.published(*cls.in_domains).items():
+            own |= value if isinstance(value, Mapping) else {name: value}
+        return cls(**{**cls.published, **own, **changes})
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearSettings(Settings):
     """Settings of both NEAR searches; each can be switched off and on by itself."""
+
+    # The published searches, step for step.
+    published = MappingProxyType(
+        {
+            "lazy": False,
+            "pathmax": False,
+            "closing_cost": False,
+            "deduplicate": False,
+            "early_stop": False,
+            "correction": 0.0,
+            "exploration": 0,
+            "width": 1,
+            "train_root": True,
+        }
+    )
 
     frontier: int | None = None
     """Most nodes that wait; the worst are given up. None: no limit."""
@@ -51,22 +88,3 @@ class NearSettings:
     train_root: bool = False
     """Train the network alone first. Its error is no bound, and nothing uses it but a child whose
     own training diverges."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-
-PUBLISHED: Mapping[str, Any] = MappingProxyType(
-    {
-        "lazy": False,
-        "pathmax": False,
-        "closing_cost": False,
-        "deduplicate": False,
-        "early_stop": False,
-        "correction": 0.0,
-        "exploration": 0,
-        "width": 1,
-        "train_root": True,
-    }
-)
-"""The published searches, step for step."""

@@ -36,19 +36,17 @@ _ALL = 1_000_000_000
 """More programs than any time is enough for."""
 _PATIENCE = 20
 """Epochs for which our RNN may be no better before its training ends."""
-_OURS: Mapping[str, Callable[[Domain], Algorithm]] = {
-    "enumeration": lambda domain: Enumeration(max_programs=_ALL),
-    "montecarlo": lambda domain: Restarts(algorithm=MonteCarlo.paper(domain, deduplicate=True)),
-    "mcts": lambda domain: Restarts(algorithm=MCTS.paper(domain, deduplicate=True)),
-    "genetic": lambda domain: Restarts(algorithm=Genetic.paper(domain, deduplicate=True)),
-    "idsbb": lambda domain: IDSBB(),
-    "astar": lambda domain: AStar(persist=True),
+_OURS: Mapping[str, Algorithm] = {
+    "enumeration": Enumeration(max_programs=_ALL),
+    "idsbb": IDSBB(),
+    "astar": AStar(persist=True),
 }
-_PAPER: Mapping[str, Callable[[Domain], Algorithm]] = {
-    "enumeration": lambda domain: Restarts(algorithm=Enumeration.paper(domain)),
-    "montecarlo": lambda domain: Restarts(algorithm=MonteCarlo.paper(domain)),
-    "mcts": lambda domain: Restarts(algorithm=MCTS.paper(domain)),
-    "genetic": lambda domain: Restarts(algorithm=Genetic.paper(domain)),
+"""Those of ours that have nothing of the published settings."""
+_PUBLISHED: Mapping[str, Callable[..., Algorithm]] = {
+    "enumeration": Enumeration.paper,
+    "montecarlo": MonteCarlo.paper,
+    "mcts": MCTS.paper,
+    "genetic": Genetic.paper,
     "idsbb": IDSBB.paper,
     "astar": AStar.paper,
 }
@@ -68,7 +66,10 @@ def algorithm(name: str, domain: Domain, *, longer: int, paper: bool) -> Algorit
     if name == "rnn":
         epochs = RNN.paper(domain).epochs * longer
         return RNN.paper(domain, epochs=epochs, patience=None if paper else _PATIENCE)
-    return (_PAPER if paper else _OURS)[name](domain)
+    if not paper and name in _OURS:
+        return _OURS[name]
+    published = _PUBLISHED[name](domain, **({} if paper else {"deduplicate": True}))
+    return Restarts(algorithm=published) if name in BASELINES else published
 
 
 def for_weights(domain: Domain, *, paper: bool) -> Algorithm:

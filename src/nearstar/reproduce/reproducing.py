@@ -50,7 +50,7 @@ def reproduce(
     check_plots()  # before anything that takes long
     place = Path(f"reproduce-{experiment.kind.name}" if folder is None else folder)
     workers = available_cores() if workers is None else workers
-    with _Kept(place, _identity(experiment, plan)) as kept:
+    with _Folder(place, _identity(experiment, plan)) as kept:
 
         def counted(key: TrialKey, trial: Trial) -> None:
             kept.count()  # a study that is killed knows how long it took
@@ -94,7 +94,7 @@ def _identity(experiment: Experiment, plan: Plan) -> dict[str, Any]:
     }
 
 
-class _Kept:
+class _Folder:
     """The folder of a study, as a context: that it is of the same study, and how long it took."""
 
     def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
@@ -131,7 +131,7 @@ class _Kept:
         plain = {"identity": self._identity, "elapsed": self.elapsed}
         write_whole(self._path, json.dumps(plain, indent=1))
 
-    def __enter__(self) -> _Kept:
+    def __enter__(self) -> _Folder:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self.count()
@@ -146,7 +146,7 @@ class _Kept:
 
 
 def _how(
-    experiment: Experiment, plan: Plan, command: str, workers: int, kept: _Kept
+    experiment: Experiment, plan: Plan, command: str, workers: int, kept: _Folder
 ) -> dict[str, str]:
     """How a study was made, in words."""
     parts = (experiment.train, experiment.valid, experiment.test)

@@ -66,10 +66,7 @@ class Trial:
         for part in ("valid", "test"):
             metrics = plain[part]
             plain[part] = None if metrics is None else metrics.confusion.tolist()
-        plain["by_unit"] = self.by_unit.tolist()
-        plain["features"] = list(self.features)
-        plain["curve"] = [list(point) for point in self.curve]
-        return plain
+        return {**plain, "by_unit": self.by_unit.tolist()}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Trial:

@@ -57,6 +57,13 @@ Columns = Sequence[tuple[Column, Callable[[Row], Cell]]]
 """Columns, and what stands in them for a row."""
 
 
+def column(
+    title: str, keys: str, cell: Callable[[Row], Cell], *, number: bool = True
+) -> tuple[Column, Callable[[Row], Cell]]:
+    """A column and its cells; ``keys`` have a space between them."""
+    return Column(title, tuple(keys.split()), number), cell
+
+
 def tabulate(title: str, columns: Columns[Row], rows: Iterable[Row]) -> Table:
     """The table of these rows."""
     return Table(

@@ -21,6 +21,7 @@ from nearstar.reproduce.table import (
     Scalar,
     Table,
     amount,
+    column,
     decimals,
     plain,
     score,
@@ -30,8 +31,6 @@ from nearstar.reproduce.table import (
 )
 from nearstar.training.metrics import Metrics
 
-_ALGORITHM = Column("algorithm", ("algorithm", "name"), number=False)
-_TRIALS = Column("trials", ("trials", "found"), number=False)
 _SCORES = ("accuracy", "f1", "f1_paper", "f1_macro")
 _FIELDS = (
     *("seconds", "depth", "height", "structural_cost", "path_cost", "trained", "ended", "gap"),
@@ -67,40 +66,29 @@ class _Row:
 
 
 _MAIN: Columns[_Row] = (
-    (_ALGORITHM, lambda row: _name(row.algorithm)),
-    (_TRIALS, lambda row: _found(row.trials, row.algorithm)),
-    (
-        Column("accuracy", ("accuracy", "accuracy_sd")),
-        lambda row: spread(_tested(row.trials, "accuracy")),
-    ),
-    (
-        Column("published accuracy", ("published_accuracy",)),
-        lambda row: _printed(row, "accuracy"),
-    ),
-    (
-        Column("F1", ("f1", "f1_sd")),
-        lambda row: spread(_tested(row.trials, "f1"), best=row.best),
-    ),
-    (Column("F1, 95 % interval", ("f1_low", "f1_high")), lambda row: _interval(row.trials)),
-    (
-        Column("F1 weighted as in the paper", ("f1_paper", "f1_paper_sd")),
+    column("algorithm", "algorithm name", lambda row: _name(row.algorithm), number=False),
+    column("trials", "trials found", lambda row: _found(row.trials, row.algorithm), number=False),
+    column("accuracy", "accuracy accuracy_sd", lambda row: spread(_tested(row.trials, "accuracy"))),
+    column("published accuracy", "published_accuracy", lambda row: _printed(row, "accuracy")),
+    column("F1", "f1 f1_sd", lambda row: spread(_tested(row.trials, "f1"), best=row.best)),
+    column("F1, 95 % interval", "f1_low f1_high", lambda row: _interval(row.trials)),
+    column(
+        "F1 weighted as in the paper",
+        "f1_paper f1_paper_sd",
         lambda row: spread(_tested(row.trials, "f1_paper")),
     ),
-    (
-        Column("published F1", ("published_f1", "published_f1_sd")),
+    column(
+        "published F1",
+        "published_f1 published_f1_sd",
         lambda row: _printed(row, "f1", "f1_deviation"),
     ),
-    (Column("depth", ("depth", "depth_sd")), lambda row: spread(_known(row.steps, "depth"), 1)),
-    (
-        Column("published depth", ("published_depth",)),
-        lambda row: _printed(row, "depth", places=1),
+    column("depth", "depth depth_sd", lambda row: spread(_known(row.steps, "depth"), 1)),
+    column("published depth", "published_depth", lambda row: _printed(row, "depth", places=1)),
+    column(
+        "path cost", "path_cost path_cost_sd", lambda row: spread(_known(row.steps, "path_cost"))
     ),
-    (
-        Column("path cost", ("path_cost", "path_cost_sd")),
-        lambda row: spread(_known(row.steps, "path_cost")),
-    ),
-    (Column("programs trained", ("trained",)), lambda row: amount(_known(row.steps, "trained"))),
-    (Column("processor seconds", ("seconds",)), lambda row: amount(_known(row.trials, "seconds"))),
+    column("programs trained", "trained", lambda row: amount(_known(row.steps, "trained"))),
+    column("processor seconds", "seconds", lambda row: amount(_known(row.trials, "seconds"))),
 )
 """The columns of the main table, what the paper prints beside ours, and the cells in them."""
 
@@ -112,10 +100,10 @@ def main_table(study: Study) -> Table:
     """
     weighted = own_weights(study)
     chosen = [
-        (column, cell)
-        for column, cell in _MAIN
-        if (study.published or not column.keys[0].startswith("published"))
-        and (weighted or column.keys[0] != "f1_paper")
+        (head, cell)
+        for head, cell in _MAIN
+        if (study.published or not head.keys[0].startswith("published"))
+        and (weighted or head.keys[0] != "f1_paper")
     ]
     scores = {each: mean_f1(study, each) for each in study.searches}
     highest = max((score for score in scores.values() if score is not None), default=None)
@@ -127,12 +115,13 @@ def main_table(study: Study) -> Table:
 
 
 _SWEEP: Columns[tuple[float, Sequence[Trial]]] = (
-    (Column("λ", ("weight",)), lambda row: Cell(f"{row[0]:g}", (row[0],))),
-    (_TRIALS, lambda row: _found(row[1], "astar")),
-    (Column("depth", ("depth", "depth_sd")), lambda row: spread(_known(row[1], "depth"), 1)),
-    (Column("F1", ("f1", "f1_sd")), lambda row: spread(_tested(row[1], "f1"))),
-    (
-        Column("structural cost", ("structural_cost", "structural_cost_sd")),
+    column("λ", "weight", lambda row: Cell(f"{row[0]:g}", (row[0],))),
+    column("trials", "trials found", lambda row: _found(row[1], "astar"), number=False),
+    column("depth", "depth depth_sd", lambda row: spread(_known(row[1], "depth"), 1)),
+    column("F1", "f1 f1_sd", lambda row: spread(_tested(row[1], "f1"))),
+    column(
+        "structural cost",
+        "structural_cost structural_cost_sd",
         lambda row: spread(_known(row[1], "structural_cost")),
     ),
 )
@@ -144,13 +133,13 @@ def sweep_table(study: Study) -> Table:
 
 
 _GUARANTEE: Columns[Trial] = (
-    (_ALGORITHM, lambda trial: _name(trial.algorithm)),
-    (Column("seed", ("seed",)), lambda trial: plain(trial.seed)),
-    (Column("ended", ("ended",), number=False), lambda trial: plain(trial.ended)),
-    (Column("gap", ("gap",)), lambda trial: score(trial.gap)),
-    (Column("ε", ("epsilon",)), lambda trial: score(trial.epsilon)),
-    (Column("violations", ("violations",)), lambda trial: share(trial.violations)),
-    (Column("rank correlation", ("correlation",)), lambda trial: score(trial.correlation)),
+    column("algorithm", "algorithm name", lambda trial: _name(trial.algorithm), number=False),
+    column("seed", "seed", lambda trial: plain(trial.seed)),
+    column("ended", "ended", lambda trial: plain(trial.ended), number=False),
+    column("gap", "gap", lambda trial: score(trial.gap)),
+    column("ε", "epsilon", lambda trial: score(trial.epsilon)),
+    column("violations", "violations", lambda trial: share(trial.violations)),
+    column("rank correlation", "correlation", lambda trial: score(trial.correlation)),
 )
 
 
@@ -161,17 +150,14 @@ def guarantee_table(study: Study) -> Table:
 
 
 _STABILITY: Columns[tuple[str, Agreement]] = (
-    (_ALGORITHM, lambda row: _name(row[0])),
-    (Column("programs", ("programs",)), lambda row: plain(row[1].trials)),
-    (Column("distinct", ("distinct",)), lambda row: plain(len(row[1].programs))),
-    (Column("pairs alike", ("same",)), lambda row: share(row[1].same)),
-    (
-        Column("overlap of features", ("feature_overlap",)),
-        lambda row: score(row[1].feature_overlap),
-    ),
-    (Column("most frequent", ("times",)), lambda row: _times(row[1])),
-    (Column("its program", ("frequent",), number=False), lambda row: _most_frequent(row[1])),
-    (Column("features read", ("features",), number=False), lambda row: plain(_features(row[1]))),
+    column("algorithm", "algorithm name", lambda row: _name(row[0]), number=False),
+    column("programs", "programs", lambda row: plain(row[1].trials)),
+    column("distinct", "distinct", lambda row: plain(len(row[1].programs))),
+    column("pairs alike", "same", lambda row: share(row[1].same)),
+    column("overlap of features", "feature_overlap", lambda row: score(row[1].feature_overlap)),
+    column("most frequent", "times", lambda row: _times(row[1])),
+    column("its program", "frequent", lambda row: _most_frequent(row[1]), number=False),
+    column("features read", "features", lambda row: plain(_features(row[1])), number=False),
 )
 
 

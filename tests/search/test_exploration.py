@@ -1,4 +1,4 @@
-"""Programs beside those that h leads to: of the space, the smallest in order, the others varied."""
+"""Programs besides those that h leads to: of the space, the smallest in order, others varied."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from nearstar.search.space import Space
 
 def offered(space: Space, seed: int, first: Program, number: int) -> list[Program]:
     """What is offered, nothing twice, where programs have errors by a hash."""
-    beside, error = Proposals(space, space.form, seed), hashed(space, seed)
-    beside.note(first, space.cost(first) + error(first))
+    proposals, error = Proposals(space, space.form, seed), hashed(space, seed)
+    proposals.note(first, space.cost(first) + error(first))
     found: list[Program] = []
     for _ in range(number):
-        program = beside.offer(lambda program: program not in found)
+        program = proposals.offer(lambda program: program not in found)
         if program is not None:
             found.append(program)
-            beside.note(program, space.cost(program) + error(program))
+            proposals.note(program, space.cost(program) + error(program))
     return found
 
 
@@ -87,15 +87,15 @@ def test_variants_lead_to_a_large_program_that_parts_of_it_tell_of() -> None:
 
     n_programs = len(complete_programs(space.grammar, space.constraints.max_depth))
     for seed in range(10):
-        beside = Proposals(space, space.form, seed)
+        proposals = Proposals(space, space.form, seed)
         first = completion(space, space.roots[0], np.random.default_rng(seed))
-        beside.note(first, cost(first))
+        proposals.note(first, cost(first))
         seen = {first}
         while goal not in seen:
-            program = beside.offer(lambda program: program not in seen)  # noqa: B023
+            program = proposals.offer(lambda program: program not in seen)  # noqa: B023
             if program is not None:
                 seen.add(program)
-                beside.note(program, cost(program))
+                proposals.note(program, cost(program))
             assert len(seen) < n_programs / 20, f"seed {seed}"
 
 

@@ -402,7 +402,7 @@ class Misleading(Table):
         return 1.0
 
 
-def test_programs_are_trained_beside_where_nothing_better_is_found() -> None:
+def test_programs_are_explored_where_nothing_better_is_found() -> None:
     """One for every four rounds without a new best, as many as are allowed; none comes twice."""
     counts = {0: 0, 1: 0, 2: 0}
     for seed, case in cases(7, 60):
@@ -421,11 +421,11 @@ def test_programs_are_trained_beside_where_nothing_better_is_found() -> None:
             for moment in outcome.moments:
                 stalled = 0 if moment.incumbent < best - TOLERANCE else stalled + 1
                 best = moment.incumbent
-                _, *beside = moment.nodes  # the first is the search's own
-                assert len(beside) <= min(stalled // 4, 2), f"case {seed}, {search}"
-                assert all(case.space().cost(node.program) < best for node in beside)
-                for node in beside:  # a canonical form need not complete what leads to it
+                _, *explored = moment.nodes  # the first is the search's own
+                assert len(explored) <= min(stalled // 4, 2), f"case {seed}, {search}"
+                assert all(case.space().cost(node.program) < best for node in explored)
+                for node in explored:  # a canonical form need not complete what leads to it
                     above = node.parent and table.least(node.parent.program)
                     assert above is None or above <= table.score(node.program).error
-                counts[len(beside)] += 1
+                counts[len(explored)] += 1
     assert all(counts.values())

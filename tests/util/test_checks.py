@@ -1,57 +1,53 @@
-"""Fields of settings, checked by what they must be."""
+"""Settings are checked by the types of their fields."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from nearstar.util.checks import check_fields
+from nearstar.util.checks import check_settings
 from nearstar.util.errors import NearstarError
 
 
-@dataclass(frozen=True)
-class Settings:
-    steps: Any = 3
-    limit: Any = None
-    seed: Any = 0
-    rate: Any = 0.5
-    margin: Any = 0.0
-    lazy: Any = True
+@dataclass
+class Own:
+    many: int = 1
+    few: int = field(default=0, metadata={"least": 0})
+    some: int | None = None
+    wide: float = 0.0
+    far: float = field(default=0.0, metadata={"infinite": True})
+    rate: float | None = field(default=None, metadata={"positive": True})
+    share: float = field(default=0.5, metadata={"most": 1})
+    on: bool = True
+    name: str = "anything"
 
-    def check(self, called: str = "{}") -> None:
-        check_fields(
-            self,
-            called,
-            whole=("steps", "limit"),
-            whole_from_0=("seed",),
-            positive=("rate",),
-            from_0=("margin",),
-            switch=("lazy",),
-        )
+    def __post_init__(self) -> None:
+        check_settings(self)
 
 
-def test_what_is_right_passes() -> None:
-    Settings().check()
-    Settings(limit=1, rate=2, margin=1e9, lazy=False).check()
+def test_what_fits_is_taken() -> None:
+    Own(many=3, few=0, some=2, wide=1.5, far=math.inf, rate=0.1, share=1, on=False, name="")
 
 
 @pytest.mark.parametrize(
-    ("wrong", "problem"),
+    ("given", "message"),
     [
-        ({"steps": 0}, "steps must be a whole number from 1, not 0"),
-        ({"steps": True}, "steps must be a whole number from 1, not True"),
-        ({"steps": None}, "steps must be a whole number from 1, not None"),
-        ({"limit": 2.5}, "limit must be a whole number from 1, not 2.5"),
-        ({"seed": -1}, "seed must be a whole number from 0, not -1"),
+        ({"many": 0}, "many must be a whole number from 1, not 0"),
+        ({"many": True}, "many must be a whole number from 1, not True"),
+        ({"many": None}, "many must be a whole number from 1, not None"),
+        ({"few": -1}, "few must be a whole number from 0, not -1"),
+        ({"some": 0}, "some must be a whole number from 1, not 0"),
+        ({"wide": -1}, "wide must be a number from 0, not -1"),
+        ({"wide": math.inf}, "wide must be a number from 0, not inf"),
+        ({"far": math.nan}, "far must be a number from 0, not nan"),
         ({"rate": 0}, "rate must be above 0, not 0"),
-        ({"margin": float("nan")}, "margin must be a number from 0, not nan"),
-        ({"lazy": 1}, "lazy is True or False, not 1"),
+        ({"share": 1.5}, "share must be a number from 0 to 1, not 1.5"),
+        ({"on": 1}, "on is True or False, not 1"),
     ],
 )
-def test_what_is_wrong_is_said(wrong: dict[str, Any], problem: str) -> None:
-    with pytest.raises(NearstarError, match=f"^{problem}$"):
-        Settings(**wrong).check()
-    with pytest.raises(NearstarError, match=f"^the limit of {problem}$"):
-        Settings(**wrong).check("the limit of {}")
+def test_what_does_not_fit_is_told(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(NearstarError, match=f"^{message}$"):
+        Own(**given)

@@ -28,26 +28,26 @@ class AStar(NearSettings):
         near = Near(space, self, seed)
         waiting = OpenList(near.bounds, self.frontier, margin=self.margin, persist=self.persist)
         waiting.add((yield from near.begin()))
-        while nodes := _best(near, waiting):
+        while nodes := _batch(near, waiting):
             ahead = near.ahead(*waiting.sources)
             yield from near.train(nodes, waiting.frontier, waiting.pruned, ahead=ahead)
             waiting.add(node for node in nodes if not node.complete)
         return near.bounds.discarded
 
 
-def _best(near: Near, waiting: OpenList) -> list[Node]:
+def _batch(near: Near, waiting: OpenList) -> list[Node]:
     """The nodes to train next: what comes of the best that wait, up to ``width`` of them."""
-    best: list[Node] = []
-    gone_on_from, persists = 0, False
-    while gone_on_from < near.ranking.width:
+    batch: list[Node] = []
+    expanded, persists = 0, False
+    while expanded < near.ranking.width:
         waiting.prune()
         # What was pruned is for rounds that would have nothing else.
-        persists = persists or (not best and not waiting.frontier)
+        persists = persists or (not batch and not waiting.frontier)
         source = waiting.pruned if persists and not waiting.frontier else waiting.frontier
         if not source:
             break
-        now, later = near.go_on(near.ranking.pop(source))
+        now, later = near.expand(near.ranking.pop(source))
         waiting.add(later)
-        best += now
-        gone_on_from += bool(now)
-    return best
+        batch += now
+        expanded += bool(now)
+    return batch

@@ -50,10 +50,10 @@ class Near:
         self._expansion.keep(children)
         return children
 
-    def go_on(self, node: Node) -> tuple[list[Node], list[Node]]:
-        """What comes of a node that is its turn: nodes to train now, and nodes to wait.
+    def expand(self, node: Node) -> tuple[list[Node], list[Node]]:
+        """What comes of a node when it is its turn: nodes to train now, and nodes to wait.
 
-        A lazy search trains a node when it is its turn, and goes on from it when it is again.
+        A lazy search trains a node at its first turn, and lets its children wait at the next.
         """
         if not node.trained:
             return [node], []

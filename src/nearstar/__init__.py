@@ -50,9 +50,10 @@ from nearstar.search import (
     Genetic,
     MonteCarlo,
 )
+from nearstar.training.budget import Budget
 from nearstar.training.metrics import Metrics
 from nearstar.training.task import Task
-from nearstar.training.train import Budget, Trained, train
+from nearstar.training.train import Trained, train
 from nearstar.util.errors import DataError, DomainError, NearstarError, ProgramError, TextError
 from nearstar.util.interrupt import Stop, Stopped
 from nearstar.util.version import __version__ as __version__

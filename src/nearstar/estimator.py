@@ -33,7 +33,7 @@ from nearstar.run.store.journaled import identity_in
 from nearstar.run.store.memory import RunMemory
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
-from nearstar.training.train import Budget
+from nearstar.training.budget import Budget
 from nearstar.util.errors import DataError, NearstarError
 from nearstar.util.whole_files import write_whole
 

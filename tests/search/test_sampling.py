@@ -31,7 +31,7 @@ from nearstar.search.protocol import Ask, Score
 from nearstar.search.rnn import RNN
 from nearstar.search.sampling import completion, draw, initial_state
 from nearstar.search.space import Space
-from nearstar.training.train import Budget
+from nearstar.training.budget import Budget
 from nearstar.util.errors import NearstarError
 
 T = TypeVar("T")

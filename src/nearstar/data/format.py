@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nearstar.data.labels import Label
-from nearstar.util.checks import check_fields
+from nearstar.util.checks import check_settings
 from nearstar.util.errors import DataError
 from nearstar.util.nearest import suggestion
 
@@ -71,7 +71,7 @@ class DataFormat:
         object.__setattr__(self, "unlabelled", labels)
         if self.positive is not None:
             object.__setattr__(self, "positive", _label("positive", self.positive))
-        check_fields(self, whole=("window", "hop"))
+        check_settings(self)
         if self.hop is not None and (self.window is None or self.hop > self.window):
             raise DataError(
                 f"hop is {self.hop} and window {self.window}; expected a window, and a hop that is "

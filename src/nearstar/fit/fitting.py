@@ -18,7 +18,7 @@ from nearstar.data.sequences import Sequences
 from nearstar.language.domain import Domain
 from nearstar.search import IDSBB, MCTS, RNN, AStar, Enumeration, Genetic, MonteCarlo
 from nearstar.search.protocol import Algorithm
-from nearstar.training.train import Budget
+from nearstar.training.budget import Budget
 from nearstar.util.checks import is_number
 from nearstar.util.errors import DomainError, NearstarError
 from nearstar.util.nearest import suggestion

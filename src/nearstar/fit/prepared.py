@@ -15,9 +15,10 @@ from nearstar.data.windows import in_windows
 from nearstar.fit.fitting import DomainSource, read_budget, read_domain, usual_window
 from nearstar.language.domain import Domain
 from nearstar.model.model import Model
+from nearstar.training.budget import Budget
 from nearstar.training.decision import best_offsets
 from nearstar.training.task import Task
-from nearstar.training.train import Budget, Trained
+from nearstar.training.train import Trained
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from nearstar.run.limits import Limits
 from nearstar.run.results.finals import Finalists
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
-from nearstar.training.train import Budget
+from nearstar.training.budget import Budget
 from nearstar.util.checks import check_switch, check_whole, is_number
 from nearstar.util.errors import NearstarError
 

@@ -19,8 +19,8 @@ from nearstar.report.scores import as_scored, scores
 from nearstar.report.story import Story
 from nearstar.report.words import short_text
 from nearstar.run.results.result import Result
+from nearstar.training.budget import Budget
 from nearstar.training.task import Task
-from nearstar.training.train import Budget
 from nearstar.util.errors import NearstarError
 from nearstar.util.version import __version__
 from nearstar.util.whole_files import write_whole

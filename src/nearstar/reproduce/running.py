@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from nearstar.language.canonical import canonical
-from nearstar.language.columns import columns_read
 from nearstar.language.domain import Domain
-from nearstar.language.program import Program, is_complete
+from nearstar.language.program import Program, columns_read, is_complete
 from nearstar.language.text import to_text
 from nearstar.model.model import Model
 from nearstar.reproduce.algorithms import (

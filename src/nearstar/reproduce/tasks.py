@@ -14,8 +14,8 @@ from nearstar.reproduce.authors import Folder, Form, Parts
 from nearstar.reproduce.published import SIZES
 from nearstar.reproduce.stand_ins import Archive, Supplied
 from nearstar.search.constraints import Constraints
+from nearstar.training.budget import Budget
 from nearstar.training.task import Task
-from nearstar.training.train import Budget
 from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
 

@@ -10,8 +10,8 @@ from nearstar.language.domain import Domain
 from nearstar.run.limits import Limits
 from nearstar.run.store.memory import RunMemory
 from nearstar.search.constraints import Constraints
+from nearstar.training.budget import Budget
 from nearstar.training.task import Task
-from nearstar.training.train import Budget
 from nearstar.util.checks import check_whole
 from nearstar.util.errors import NearstarError
 

@@ -34,8 +34,8 @@ from nearstar.search.protocol import Algorithm
 from nearstar.search.rnn import RNN
 from nearstar.search.space import Space
 from nearstar.search.variation import neighbours
+from nearstar.training.budget import Budget
 from nearstar.training.task import Task
-from nearstar.training.train import Budget
 from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from nearstar.util.checks import check_positive, check_whole
+from nearstar.util.checks import check_settings
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,9 @@ class Limits:
     gives what an unlimited run has found by then.
     """
 
-    seconds: float | None = None
+    seconds: float | None = field(default=None, metadata={"positive": True})
     """Time, from the first training on; compiling the engine, once, does not count."""
-    engine_seconds: float | None = None
+    engine_seconds: float | None = field(default=None, metadata={"positive": True})
     """Processor time of all trainings together: what else the machine does plays no part. It ends
     with the training that reaches it."""
     trainings: int | None = None
@@ -26,9 +26,4 @@ class Limits:
     """Times that the search asks for programs to be trained."""
 
     def __post_init__(self) -> None:
-        for name in ("seconds", "engine_seconds"):
-            if getattr(self, name) is not None:
-                check_positive(f"the limit of {name}", getattr(self, name))
-        for name in ("trainings", "rounds"):
-            if getattr(self, name) is not None:
-                check_whole(f"the limit of {name}", getattr(self, name))
+        check_settings(self, "the limit of {}")

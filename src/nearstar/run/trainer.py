@@ -13,8 +13,9 @@ from nearstar.language.parameters import layout, unscaled
 from nearstar.language.program import Hole, Program
 from nearstar.language.text import to_text
 from nearstar.run.warm import starting_parameters
+from nearstar.training.budget import Budget
 from nearstar.training.task import Task
-from nearstar.training.train import Budget, Trained, train
+from nearstar.training.train import Trained, train
 from nearstar.util.interrupt import Stop
 from nearstar.util.seeds import seed_for
 

@@ -9,7 +9,8 @@ import numpy as np
 from nearstar.data.scale import Scale
 from nearstar.language.parameters import Block, Theta, layout, unscaled
 from nearstar.language.program import Apply, Path, Program, node_at
-from nearstar.training.train import Budget, Trained
+from nearstar.training.budget import Budget
+from nearstar.training.train import Trained
 
 _Key = tuple[object, ...]
 _Part = tuple[Path, tuple[Block, ...]]

@@ -16,7 +16,7 @@ from nearstar.language.parameters import layout
 from nearstar.language.program import Program, applied, is_complete
 from nearstar.training.losses import LOSSES
 from nearstar.training.starting import initial, kept_by
-from nearstar.util.checks import check_fields, is_number
+from nearstar.util.checks import check_settings, is_number
 from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
 
@@ -29,11 +29,11 @@ class Budget:
     """For programs with holes, relaxed to networks."""
     symbolic_epochs: int = 40
     """For complete programs."""
-    learning_rate: float = 0.02
-    fold_rate: float = 0.5
+    learning_rate: float = field(default=0.02, metadata={"positive": True})
+    fold_rate: float = field(default=0.5, metadata={"positive": True})
     """Learning rate of programs with a fold, as a share of that of others: a step of their
     parameters is taken again at every element."""
-    fold_memory: float = 0.9
+    fold_memory: float = field(default=0.9, metadata={"most": 1})
     """How much of its accumulator a fold keeps at each element where training starts; with 0 its
     weights are drawn like all others."""
     batch_size: int = 50
@@ -54,27 +54,14 @@ class Budget:
     """Whether batches come in another order in every epoch; they are drawn once in any case."""
     restarts: int = 1
     """Trainings of a complete program, from different starting parameters; the best one counts."""
-    clip: float | None = 1.0
+    clip: float | None = field(default=1.0, metadata={"positive": True})
     """Longest gradient; longer ones, which folds over many elements may have, are shortened to it.
     None: no limit."""
-    batch_seed: int = 0
+    batch_seed: int = field(default=0, metadata={"least": 0})
     """Decides which sequences share a batch."""
 
     def __post_init__(self) -> None:
-        check_fields(
-            self,
-            whole=("neural_epochs", "symbolic_epochs", "batch_size", "restarts", "patience"),
-            whole_from_0=("batch_seed",),
-            positive=("learning_rate", "fold_rate"),
-            from_0=("fold_memory",),
-        )
-        if self.fold_memory > 1:
-            raise NearstarError(
-                f"fold_memory must be a number from 0 to 1, not {self.fold_memory!r}: above 1 an "
-                "accumulator grows at every element"
-            )
-        if self.clip is not None and not (is_number(self.clip) and self.clip > 0):
-            raise NearstarError(f"clip must be above 0 or None, not {self.clip!r}")
+        check_settings(self)
         if self.select not in ("best", "last"):
             raise NearstarError(f"select must be 'best' or 'last', not {self.select!r}")
         if not isinstance(self.loss, str) or self.loss not in LOSSES:

@@ -25,8 +25,6 @@ from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop, Stopped, interruptible
 from nearstar.util.seeds import seed_for
 
-__all__ = ["TRAINING_VERSION", "Budget", "Trained", "train"]
-
 TRAINING_VERSION = 2
 """Raised whenever the same training may give other parameters than before."""
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -42,37 +40,19 @@ def check_switch(name: str, value: object) -> None:
         raise NearstarError(f"{name} is True or False, not {value!r}")
 
 
-_KINDS: Mapping[str, Callable[[str, object], None]] = {
-    "whole": check_whole,
-    "whole_from_0": partial(check_whole, least=0),
-    "positive": check_positive,
-    "from_0": partial(check_number, least=0),
-    "switch": check_switch,
-}
-
-
-def check_fields(record: Any, called: str = "{}", **kinds: tuple[str, ...]) -> None:
-    """Raise unless fields of a record are what they must be: whole=("epochs", …), switch=(…).
-
-    None will do where it is a field's default. In messages a field is ``called`` as this says.
-    """
-    optional = {each.name for each in fields(record) if each.default is None}
-    for kind, names in kinds.items():
-        for name in names:
-            value = getattr(record, name)
-            if value is not None or name not in optional:
-                _KINDS[kind](called.format(name), value)
-
-
-def check_settings(settings: Any) -> None:
+def check_settings(settings: Any, called: str = "{}") -> None:
     """Raise unless the numbers and switches of a dataclass are what its fields say.
 
     By their types: whole numbers from 1, numbers from 0, True or False; None where a type has it.
     By their metadata: ``least`` of a whole number, ``most`` of a number, ``positive`` (above 0),
-    ``infinite`` (may be so).
+    ``infinite`` (may be so). In messages a field is ``called`` as this says.
     """
     for field in fields(settings):
-        name, value, demands = field.name, getattr(settings, field.name), field.metadata
+        name, value, demands = (
+            called.format(field.name),
+            getattr(settings, field.name),
+            field.metadata,
+        )
         kind, _, optional = str(field.type).partition(" | ")
         if (optional and value is None) or (demands.get("infinite") and value == math.inf):
             continue

@@ -24,8 +24,8 @@ from nearstar.run.store.journaled import identity_in
 from nearstar.run.trainer import Trainer
 from nearstar.search.constraints import Constraints
 from nearstar.search.fixed_list import FixedList
+from nearstar.training.budget import Budget
 from nearstar.training.task import Task
-from nearstar.training.train import Budget
 from nearstar.util.checks import check_whole
 from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop

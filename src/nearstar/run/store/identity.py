@@ -14,7 +14,8 @@ from nearstar.language.program import Apply, Hole
 from nearstar.language.text import to_text
 from nearstar.run.trainer import Trainer
 from nearstar.search.protocol import Algorithm
-from nearstar.training.train import TRAINING_VERSION, Budget
+from nearstar.training.budget import Budget
+from nearstar.training.train import TRAINING_VERSION
 from nearstar.util.errors import NearstarError
 
 _LANGUAGE = ("features", "groups", "beta", "accumulator", "functions")

@@ -17,7 +17,7 @@ from nearstar.fit.preparing import parts_of
 from nearstar.language.parameters import MOST_DIGITS
 from nearstar.model.model import Model
 from nearstar.model.simplify import Hardened, Simplified, harden, simplify
-from nearstar.model.simplify.noting import SIMPLIFIED
+from nearstar.model.simplify.judging import SIMPLIFIED
 from nearstar.report.scores import as_scored
 from nearstar.training.metrics import Metrics
 from nearstar.util.errors import NearstarError

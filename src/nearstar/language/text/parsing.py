@@ -20,7 +20,7 @@ from nearstar.language.operators import Input
 from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Program
 from nearstar.language.template import VARIABLES, Piece, outline
 from nearstar.language.text.names import Names, kind
-from nearstar.language.text.numbers import Shape, shape
+from nearstar.language.text.printing import Shape, shape
 from nearstar.language.text.tokens import MINUS, Token, Tokens, shortened
 from nearstar.language.types import Signature
 from nearstar.util.errors import DomainError, ProgramError, TextError

@@ -1,14 +1,79 @@
-"""Programs to text, in the paper's notation."""
+"""Programs to text, in the paper's notation, with the parameters of leaves."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.language.notation import text_of
+from nearstar.language.operation import Matrix
 from nearstar.language.parameters import check, layout
 from nearstar.language.program import Program
-from nearstar.language.text.numbers import shape, written
+
+_JOINTS = {",": ", ", ";": "; ", "|": " | ", "]": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the numbers of a leaf are divided: the same parts, of these sizes, for each output."""
+
+    parts: tuple[int, ...]
+    outputs: int
+
+    @property
+    def rows(self) -> int:
+        """Numbers for each output."""
+        return sum(self.parts)
+
+    def joints(self) -> Iterator[str]:
+        """What follows each number in turn: ``,`` ``;`` ``|`` and, after the last one, ``]``."""
+        for output in range(self.outputs):
+            for index, part in enumerate(self.parts):
+                yield from ("," for _ in range(part - 1))
+                if index + 1 < len(self.parts):
+                    yield ";"
+            yield "|" if output + 1 < self.outputs else "]"
+
+    def outline(self) -> str:
+        """The shape as a person would sketch it."""
+        names = "v" if len(self.parts) == 1 else "wb" if len(self.parts) == 2 else "wab"
+        numbered = zip(names, self.parts, strict=True)
+        output = "; ".join(_numbered(name, part) for name, part in numbered)
+        if self.outputs == 1:
+            return f"[{output}]"
+        return f"[{output} | …], the same for each of {self.outputs} outputs"
+
+
+def shape(matrix: Matrix) -> Shape:
+    """The shape of a leaf's numbers: an affine map, or else a constant vector."""
+    inputs = tuple(part for part in (len(matrix.columns), matrix.others) if part)
+    if not inputs:
+        return Shape((matrix.outputs,), 1)
+    return Shape((*inputs, 1), matrix.outputs)
+
+
+def written(values: Iterable[float], shape: Shape) -> str:
+    """Numbers in brackets, output by output."""
+    pairs = zip(values, shape.joints(), strict=True)
+    return "[" + "".join(number(value) + _JOINTS[joint] for value, joint in pairs)
+
+
+def number(value: float) -> str:
+    """A number, exactly, without a zero before the point."""
+    text = repr(value).removesuffix(".0")
+    sign, size = ("-", text[1:]) if text.startswith("-") else ("", text)
+    return sign + (size[1:] if size.startswith("0.") else size)
+
+
+def _numbered(name: str, count: int) -> str:
+    if name == "b":
+        return name
+    if count > 6:
+        return f"{name}1, …, {name}{count}"
+    return ", ".join(f"{name}{index + 1}" for index in range(count))
 
 
 def to_text(program: Program, theta: NDArray[np.float64] | None = None) -> str:

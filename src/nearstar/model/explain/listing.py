@@ -8,7 +8,7 @@ import numpy as np
 
 from nearstar.language.function import Function
 from nearstar.language.template import VARIABLES, outline
-from nearstar.language.text.numbers import number, shape, written
+from nearstar.language.text.printing import number, shape, written
 from nearstar.model.explain.nodes import DIGITS, Leaf, Node, nodes_of
 
 if TYPE_CHECKING:

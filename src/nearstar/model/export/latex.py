@@ -12,8 +12,7 @@ from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Path
 from nearstar.language.template import VARIABLES
 from nearstar.model.explain.nodes import DIGITS, Array, Node, nodes_of
-from nearstar.model.export.latex_expression import definition, has_mix
-from nearstar.model.export.latex_symbols import number, operator, text
+from nearstar.model.export.latex_expression import definition, has_mix, number, operator, text
 
 if TYPE_CHECKING:
     from nearstar.model.model import Model

@@ -1,11 +1,41 @@
-"""The recorded meaning of a library function as an equation."""
+"""Names, numbers and the meaning of library functions in LaTeX."""
 
 from __future__ import annotations
 
 from nearstar.language.expression import Expression
 from nearstar.language.function import Function
 from nearstar.language.primitives import ATOM, PRIMITIVES, PRODUCT, SUM
-from nearstar.model.export.latex_symbols import number, operator, text
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
+
+
+def text(name: str) -> str:
+    """Any text as it is, upright, within mathematics."""
+    shown = "".join(_ESCAPES.get(sign, sign if sign.isprintable() else " ") for sign in name)
+    return rf"\text{{{shown}}}"
+
+
+def operator(name: str) -> str:
+    """The name of a function: letters, digits and underlines."""
+    return rf"\operatorname{{{name.replace('_', chr(92) + '_')}}}"
+
+
+def number(value: float) -> str:
+    """A number with as many digits as it has, without an exponent's e."""
+    digits, _, exponent = repr(value).partition("e")
+    digits = digits.removesuffix(".0")
+    return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else digits
 
 
 def definition(function: Function, features: tuple[str, ...]) -> str:

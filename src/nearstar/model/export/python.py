@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from nearstar.language.program import columns_read
 from nearstar.model.explain.nodes import nodes_of
 from nearstar.model.export.python_body import Body
-from nearstar.model.export.python_feature_helpers import feature_helpers
+from nearstar.model.export.python_expression import listed, quoted
 from nearstar.model.export.python_features import features_function
-from nearstar.model.export.python_helpers import HELPERS, needed
-from nearstar.model.export.python_literals import listed, quoted
+from nearstar.model.export.python_helpers import HELPERS, feature_helpers, needed
 from nearstar.model.export.python_main import main_functions, role_constants
 from nearstar.util.version import __version__
 

@@ -18,9 +18,8 @@ from nearstar.language.meaning import Occurrence, Site, evaluate
 from nearstar.language.operators import BUILT_IN, If, Window
 from nearstar.language.program import Path
 from nearstar.model.explain.nodes import Leaf, Node
-from nearstar.model.export.python_expression import definition, written
+from nearstar.model.export.python_expression import definition, listed, quoted, table, written
 from nearstar.model.export.python_helpers import HELPERS
-from nearstar.model.export.python_literals import listed, quoted, table
 
 TAKEN = {
     *(*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *HELPERS),

@@ -9,8 +9,8 @@ from nearstar.data.derived import Call, Column, Point, read_derived
 from nearstar.data.derived.points import points_of
 from nearstar.language.domain import Domain
 from nearstar.model.export.python_body import TAKEN
-from nearstar.model.export.python_feature_helpers import FEATURE_HELPERS
-from nearstar.model.export.python_literals import quoted
+from nearstar.model.export.python_expression import quoted
+from nearstar.model.export.python_helpers import FEATURE_HELPERS
 
 _HEAD = '''\
 def features(table):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nearstar.data.format import DataFormat
-from nearstar.model.export.python_literals import quoted
+from nearstar.model.export.python_expression import quoted
 
 if TYPE_CHECKING:
     from nearstar.model.model import Model

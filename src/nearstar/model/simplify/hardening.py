@@ -11,7 +11,7 @@ from nearstar.language.operation import Operation
 from nearstar.language.operators import If, if_then_else
 from nearstar.language.program import Program, applied, rebuilt
 from nearstar.model.model import Model
-from nearstar.model.simplify.noting import HARDENED, noted
+from nearstar.model.simplify.judging import HARDENED, noted
 from nearstar.training.metrics import Metrics
 from nearstar.util.checks import check_positive
 from nearstar.util.errors import NearstarError, ProgramError

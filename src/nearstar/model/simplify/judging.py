@@ -5,7 +5,9 @@ Of many removals that are tried, some seem harmless by chance. Few seem so in ev
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,3 +50,17 @@ def _parts(data: Sequences) -> NDArray[np.int64]:
     """The part that each label belongs to."""
     parts = np.arange(len(data), dtype=np.int64) * PARTS // len(data)
     return np.repeat(parts, data.lengths) if data.per_frame else parts
+
+
+SIMPLIFIED, HARDENED = "simplified", "hardened"
+"""Keys of a model's provenance: what was done to it."""
+
+
+def noted(model: Model, key: str, how: Mapping[str, Any], metrics: Metrics) -> Model:
+    """The model with what was done to it, and with the scores that it has now.
+
+    Scores on other data are those of the model that it was, and are left out.
+    """
+    source = {**model.facts.get("provenance", {}), key: dict(how)}
+    scores = {"validation": metrics.to_dict(model.class_names)}
+    return replace(model, facts={**model.facts, "metrics": scores, "provenance": source})

@@ -9,8 +9,7 @@ from nearstar.data.sequences import Sequences
 from nearstar.language.parameters import MOST_DIGITS, layout
 from nearstar.language.program import is_complete
 from nearstar.model.model import Model
-from nearstar.model.simplify.judging import judging
-from nearstar.model.simplify.noting import SIMPLIFIED, noted
+from nearstar.model.simplify.judging import SIMPLIFIED, judging, noted
 from nearstar.model.simplify.pruning import Keeps, pruned
 from nearstar.model.simplify.rounding import digits_of, rounded_further, rounded_together
 from nearstar.training.metrics import Metrics

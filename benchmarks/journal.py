@@ -29,7 +29,7 @@ from nearstar.language.text import to_text
 from nearstar.run import Limits, drive
 from nearstar.run.store import JOURNAL
 from nearstar.run.store.identity import Identity
-from nearstar.run.store.journaled import JournaledRun, journaled
+from nearstar.run.store.journaled_run import JournaledRun, journaled
 from nearstar.run.trainer import Trainer, compile_engine
 from nearstar.search.space import Space
 from nearstar.training.starting import initial

@@ -27,10 +27,11 @@ from nearstar.fit.targets import accuracy
 from nearstar.language.domain import Domain
 from nearstar.language.program import Program
 from nearstar.model.model import Model
+from nearstar.run.finals import final
 from nearstar.run.learn import learn
-from nearstar.run.results.finals import final
-from nearstar.run.store.journaled import identity_in
-from nearstar.run.store.memory import RunMemory
+from nearstar.run.results.history import History
+from nearstar.run.store.journaled_run import identity_in
+from nearstar.run.store.trainings import RunMemory
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.training.budget import Budget
@@ -368,9 +369,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         It shows the program, its scores, the programs to choose from and the search; with X, and y
         or labels in X, also scores on these as test data, and some sequences over time.
         """
-        from nearstar.report.making import make_page
-        from nearstar.report.page import render
-        from nearstar.report.story import Story
+        from nearstar.report.html_page import render
+        from nearstar.report.page_data import make_page
 
         check_is_fitted(self, "model_")
         parts = {} if X is None else {"test": self._read_test(X, y).recordings}
@@ -379,7 +379,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Path(path).stem,
             parts=parts,
             front=self._models,
-            story=Story.of(self.result_),
+            history=History.of(self.result_),
         )
         write_whole(path, render(page))
 

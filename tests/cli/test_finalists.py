@@ -12,7 +12,7 @@ import pytest
 from cli.calling import ROLES, fit, nearstar, refused
 
 from nearstar.cli import main
-from nearstar.run.results.finals import finals_in
+from nearstar.run.finals import finals_in
 
 HASTY = ("--search", "enumeration", "--epochs", "2", "--learning-rate", "0.01")
 """Trainings that longer ones are better than."""
@@ -33,7 +33,7 @@ def files(folder: str) -> dict[str, bytes]:
 
 
 def answers(folder: Path) -> int:
-    return (folder / "journal.jsonl").read_text("utf-8").count('"kind": "answer"')
+    return (folder / "journal.jsonl").read_text("utf-8").count('"kind": "training"')
 
 
 def test_the_best_are_trained_again(mice: Path) -> None:
@@ -71,7 +71,7 @@ def test_damage_in_finals_is_named_and_can_be_repaired(mice: Path) -> None:
     (folder,) = finals_in(Path("run"))
     journal = folder / "journal.jsonl"
     sound = journal.read_bytes()
-    place = sound.index(b'"kind": "answer"') + 30
+    place = sound.index(b'"kind": "training"') + 30
     journal.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
     said = refused("resume", "run")
     assert f"{journal} is damaged at byte" in said and "--repair" in said

@@ -15,7 +15,7 @@ from cli.calling import COMMAND, nearstar
 
 from nearstar.cli import main
 from nearstar.reproduce import TASKS
-from nearstar.run.store import Reader
+from nearstar.run.store import JournalReader
 
 
 def run(*arguments: object) -> tuple[str, str]:
@@ -44,8 +44,8 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def answers(run: Path) -> list[tuple[str, float]]:
     """The programs of a run in the order in which they were trained, and their errors."""
-    records = (line.record for line in Reader(run / "journal.jsonl").new_lines())
-    return [(each["program"], each["error"]) for each in records if each.get("kind") == "answer"]
+    records = (line.record for line in JournalReader(run / "journal.jsonl").new_lines())
+    return [(each["program"], each["error"]) for each in records if each.get("kind") == "training"]
 
 
 LONG = ("--algorithms", "astar,rnn", "--trials", "2", "--time", "1h", "--weights", "none")

@@ -36,13 +36,13 @@ def timeless(report: dict[str, Any]) -> dict[str, Any]:
 
 def answers(folder: Path) -> int:
     lines = (folder / "journal.jsonl").read_text("utf-8").splitlines()
-    return sum('"kind": "answer"' in line for line in lines)
+    return sum('"kind": "training"' in line for line in lines)
 
 
 def times(folder: Path) -> set[float]:
     lines = (folder / "journal.jsonl").read_text("utf-8").splitlines()
     records = [json.loads(line)[2] for line in lines]
-    return {record["seconds"] for record in records if record.get("kind") == "answer"}
+    return {record["seconds"] for record in records if record.get("kind") == "training"}
 
 
 def files(folder: Path) -> dict[str, bytes]:

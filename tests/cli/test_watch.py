@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from cli.calling import COMMAND, nearstar, refused
 
-from nearstar.report.serving import Server
+from nearstar.report.server import Server
 
 
 @contextmanager

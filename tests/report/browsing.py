@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from nearstar.report.page import render
+from nearstar.report.html_page import render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request

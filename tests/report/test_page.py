@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from report import examples
 from report.browsing import SCHEMES, Showing, assert_accessible
 
-from nearstar.report.page import SECTIONS, render
+from nearstar.report.html_page import SECTIONS, render
 
 
 class _Elements(HTMLParser):

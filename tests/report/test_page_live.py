@@ -11,7 +11,7 @@ import pytest
 from report import examples
 from report.browsing import Showing
 
-from nearstar.report.serving import Server
+from nearstar.report.server import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -9,7 +9,7 @@ import pytest
 from report import examples
 from report.browsing import Showing, assert_accessible
 
-from nearstar.report.page import render
+from nearstar.report.html_page import render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -18,7 +18,7 @@ from nearstar.model.explain.nodes import nodes_of
 from nearstar.model.explain.values import parts_of
 from nearstar.model.model import Sequences
 from nearstar.report.conditions import Carried, Condition, OfPart, Quantity, Same, Sum
-from nearstar.report.numbers import near
+from nearstar.report.digits import near
 from nearstar.report.words import lines_of, notes_of
 
 CRIM13 = Domain.built_in("crim13")

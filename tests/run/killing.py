@@ -93,7 +93,7 @@ def forked(work: Callable[[], None]) -> int:
 
 def answers(folder: Path) -> int:
     journal = folder / "journal.jsonl"
-    return journal.read_bytes().count(b'"kind": "answer"') if journal.exists() else 0
+    return journal.read_bytes().count(b'"kind": "training"') if journal.exists() else 0
 
 
 def survive(name: str, kills: int, chance: random.Random, place: Path) -> dict[str, Any]:

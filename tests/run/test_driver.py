@@ -41,11 +41,11 @@ from nearstar.run import (
     drive,
     learn,
 )
-from nearstar.run import clock as clock_module
 from nearstar.run import driver as driver_module
-from nearstar.run.results import record as record_module
+from nearstar.run import limits as clock_module
+from nearstar.run import recorder as recorder_module
 from nearstar.run.results.front import pareto
-from nearstar.run.store.memory import Question
+from nearstar.run.store.trainings import key_of
 from nearstar.run.workers.threads import Threads
 from nearstar.search.astar import AStar
 from nearstar.search.idsbb import IDSBB
@@ -215,7 +215,7 @@ def test_an_interrupt_at_any_line_leaves_a_whole_record(line: int) -> None:
 
     def trace(frame: FrameType, event: str, argument: object) -> object:
         code = frame.f_code
-        if code.co_filename != record_module.__file__ or code.co_name not in RECORDING:
+        if code.co_filename != recorder_module.__file__ or code.co_name not in RECORDING:
             return None
         if event == "line":
             count[0] += 1
@@ -295,14 +295,14 @@ def test_what_is_remembered_is_not_trained_again_and_changes_nothing(warm: bool)
     assert not nobody.asked and again.trained == 20 and again.ended == "trainings"
 
 
-def test_another_goal_or_start_is_another_question() -> None:
+def test_another_goal_or_start_is_another_training() -> None:
     program = small_space().roots[0]
     starts = [None, *(trained(program, error) for error in (0.25, 0.5))]
-    questions = {Question.of(program, goal, start) for goal in (None, 0.5) for start in starts}
-    assert len(questions) == 6
+    keys = {key_of(program, goal, start) for goal in (None, 0.5) for start in starts}
+    assert len(keys) == 6
     # What diverged has nothing to pass on.
     failed = replace(trained(program, 0.25), diverged=True)
-    assert Question.of(program, None, failed) == Question.of(program, None, None)
+    assert key_of(program, None, failed) == key_of(program)
 
 
 def test_a_given_answer_counts_from_the_beginning_and_only_once() -> None:

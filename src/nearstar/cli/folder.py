@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nearstar.model.model import Model
-from nearstar.run.store import JOURNAL, JournalError, Reader
+from nearstar.run.store import JOURNAL, has_trainings
 from nearstar.util.errors import NearstarError
 
 MODEL = "model.json"
@@ -27,7 +27,7 @@ def new_folder(wanted: str | None, data: Path) -> Iterator[Path]:
     folder = _free(data) if wanted is None else Path(wanted)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         what = "not empty" if folder.is_dir() else "no folder"
-        further = f" (nearstar resume {folder} goes on with it)" if has_answers(folder) else ""
+        further = f" (nearstar resume {folder} goes on with it)" if has_trainings(folder) else ""
         raise NearstarError(
             f"--out {folder} is there already and {what}{further}; give another name, or remove it"
         )
@@ -39,20 +39,9 @@ def new_folder(wanted: str | None, data: Path) -> Iterator[Path]:
             raise NearstarError(f"the folder {folder} cannot be made: {problem.strerror}") from None
         yield folder
     except BaseException:
-        if not has_answers(folder):
+        if not has_trainings(folder):
             _remove(folder, made)
         raise
-
-
-def has_answers(folder: Path) -> bool:
-    """Whether a folder has a journal in which something was trained."""
-    journal = folder / JOURNAL
-    if not journal.is_file():
-        return False
-    try:
-        return any(line.record.get("kind") == "answer" for line in Reader(journal).new_lines())
-    except JournalError:
-        return True  # whatever it is, it is not ours to remove
 
 
 def _remove(folder: Path, made: list[Path]) -> None:
@@ -75,7 +64,7 @@ def load_model(path: str) -> Model:
     place = Path(path)
     if not place.is_dir():
         return Model.load(place)
-    if not (place / MODEL).exists() and has_answers(place):
+    if not (place / MODEL).exists() and has_trainings(place):
         raise NearstarError(
             f"the run in {place} has no {MODEL} yet; nearstar resume {place} goes on with it"
         )

@@ -13,7 +13,8 @@ from nearstar.data.recordings import Recordings
 from nearstar.fit.preparing import job_of, parts_of
 from nearstar.model.model import Model
 from nearstar.report.scores import as_scored
-from nearstar.report.story import Row, Story
+from nearstar.run.results.evaluation import Rated
+from nearstar.run.results.history import History
 from nearstar.run.store import JOURNAL
 from nearstar.run.store.following import Following
 from nearstar.util.errors import NearstarError
@@ -28,7 +29,7 @@ class Found:
     model: Model | None
     """None where no complete program was trained yet."""
     front: tuple[Model, ...] = ()
-    story: Story | None = None
+    history: History | None = None
     """None where there was no search."""
     parts: Mapping[str, Recordings] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -40,13 +41,13 @@ def found_in(folder: Path, data: str | None) -> Found:
     following = Following(folder)
     following.look()
     saved = (folder / MODEL).exists()
-    if not saved and following.story is None:
+    if not saved and following.history is None:
         why = following.problem or f"it has no {MODEL} and no {JOURNAL}"
         raise NearstarError(f"{folder} is no folder of a run: {why}. Give one that fit has made")
     found = Found(
         Model.load(folder / MODEL) if saved else following.best_model(),
         _saved_front(folder) if saved else _front_so_far(following),
-        following.story,
+        following.history,
         notes=(*_saved_notes(folder), *_unsaved(folder, following, saved)),
     )
     if (folder / SETTINGS).is_file():
@@ -66,14 +67,15 @@ def _saved_front(folder: Path) -> tuple[Model, ...]:
 
 
 def _front_so_far(following: Following) -> tuple[Model, ...]:
-    assert following.story is not None
-    models = ((row, following.model(row.index)) for row in following.story.front)
+    assert following.history is not None
+    models = ((row, following.model(row.index)) for row in following.history.front)
     return tuple(_priced(model, row) for row, model in models if model is not None)
 
 
-def _priced(model: Model, row: Row) -> Model:
+def _priced(model: Model, row: Rated) -> Model:
     """The model with what a saved one knows of itself."""
-    source = {"structural_cost": row.structural_cost, "error": row.error}
+    costs = ("structural_cost", "error", "weight")
+    source = {name: getattr(row, name) for name in costs}
     return replace(model, facts={**model.facts, "provenance": source})
 
 
@@ -92,7 +94,7 @@ def _unsaved(folder: Path, following: Following, saved: bool) -> list[str]:
     """What is said of a search that is not told to its end."""
     if following.problem is not None:
         return [f"The search is told as far as its journal can be read: {following.problem}"]
-    if following.story is None or following.story.ended is not None:
+    if following.history is None or following.history.ended is not None:
         return []
     of_what = "the search has gone on since" if saved else "this is the best program so far"
     return [

@@ -15,8 +15,8 @@ from nearstar.cli.output import write_file
 from nearstar.cli.using import read_for
 from nearstar.data.recordings import Recordings
 from nearstar.model.model import Model
-from nearstar.report.making import make_page
-from nearstar.report.page import render
+from nearstar.report.html_page import render
+from nearstar.report.page_data import make_page
 from nearstar.util.errors import NearstarError
 
 # fmt: off
@@ -60,7 +60,7 @@ def report(settings: dict[str, Any]) -> int:
         place.resolve().name,
         parts=parts,
         front=found.front,
-        story=found.story,
+        history=found.history,
         others=_others(settings["compare"], parts),
         only=settings["only"],
         notes=found.notes,

@@ -13,7 +13,7 @@ from nearstar.cli.fit_options import MACHINES, OPTIONS, OUTPUT, SEARCH
 from nearstar.cli.folder import SETTINGS
 from nearstar.cli.options import Option, OptionGroup, settle
 from nearstar.fit.preparing import job_of
-from nearstar.run.results.finals import finals_in
+from nearstar.run.finals import finals_in
 from nearstar.run.store import JOURNAL, repair
 from nearstar.util.errors import NearstarError
 
@@ -75,7 +75,7 @@ def _changes(settings: dict[str, Any]) -> dict[str, Any]:
 def _repair(folder: Path) -> None:
     """What is damaged is trained again; what happened after it is told again."""
     for each in (folder, *finals_in(folder)):
-        repaired = repair(each, lambda record: record["kind"] == "answer")
+        repaired = repair(each)
         if repaired is not None:
             print(
                 f"nearstar: repaired {each / JOURNAL}: {repaired.kept} records kept, "

@@ -12,7 +12,7 @@ from typing import Any
 
 from nearstar.cli import values
 from nearstar.cli.options import Option, OptionGroup
-from nearstar.report.serving import Server
+from nearstar.report.server import Server
 from nearstar.util.errors import NearstarError
 
 _PORT = 8640

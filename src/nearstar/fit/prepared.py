@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from nearstar.data.format import DataFormat
-from nearstar.data.labels import Label, class_names
+from nearstar.data.labels import Label
 from nearstar.data.recordings import Recordings
 from nearstar.data.windows import in_windows
 from nearstar.fit.fitting import DomainSource, read_budget, read_domain, usual_window
 from nearstar.language.domain import Domain
 from nearstar.model.model import Model
+from nearstar.run.results.models import model_of
 from nearstar.training.budget import Budget
-from nearstar.training.decision import best_offsets
 from nearstar.training.task import Task
 from nearstar.training.train import Trained
 
@@ -39,24 +37,15 @@ class Prepared:
         ``tuned``: with the offsets that are best in validation. ``provenance`` is what the caller
         knows.
         """
-        labels, task = self.labels, self.task
-        model = Model.of(
-            trained, self.domain, class_names(labels), labels=labels, format=self.format
+        return model_of(
+            trained,
+            self.task,
+            self.domain,
+            self.labels,
+            self.format,
+            tuned=tuned,
+            provenance=provenance,
         )
-        metrics = trained.metrics  # there are none where the training diverged
-        if tuned and metrics is not None:
-            codes = np.asarray(task.valid.labels)
-            offsets, _, metrics = best_offsets(model.outputs(task.valid), codes, len(labels))
-            model = replace(model, offsets=offsets)
-        reached = None if metrics is None else metrics.to_dict(model.class_names)
-        fingerprints = {"train": task.train.fingerprint(), "valid": task.valid.fingerprint()}
-        source = {
-            "fingerprints": fingerprints,
-            "structural_cost": round(self.domain.cost(trained.program), 12),
-            "error": trained.error,
-            **provenance,
-        }
-        return replace(model, facts={"metrics": {"validation": reached}, "provenance": source})
 
 
 def prepare(

@@ -16,8 +16,8 @@ from nearstar.data.format import DataFormat
 from nearstar.fit.fitting import load_domain, read_search
 from nearstar.fit.layouts import check_layout
 from nearstar.fit.reader import Reader
+from nearstar.run.finals import Finalists
 from nearstar.run.limits import Limits
-from nearstar.run.results.finals import Finalists
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.training.budget import Budget

@@ -10,7 +10,7 @@ from nearstar.fit.examples import Examples
 from nearstar.model.explain import explain
 from nearstar.model.model import Model
 from nearstar.run.results.evaluation import Candidate
-from nearstar.run.results.trace import TracePoint, gap_between
+from nearstar.run.results.result import TracePoint, gap_between
 
 if TYPE_CHECKING:
     import pandas as pd

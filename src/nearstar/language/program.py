@@ -14,6 +14,7 @@ from nearstar.language.notation import text_of
 from nearstar.language.operation import Operation
 from nearstar.language.types import Signature
 from nearstar.util.errors import ProgramError
+from nearstar.util.notebooks import ShownInNotebooks
 
 MAX_HEIGHT = 100
 """Trees may not be higher: everything that walks them can then recurse safely."""
@@ -69,7 +70,7 @@ def _shared(signature: Signature) -> Signature:
     return signature
 
 
-class _Shown:
+class _Shown(ShownInNotebooks):
     """Shows itself as its text."""
 
     __slots__ = ()
@@ -82,11 +83,6 @@ class _Shown:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self}: {self.signature})"
-
-    def _repr_html_(self) -> str:
-        from nearstar.report.notebook import text_alone
-
-        return text_alone(str(self))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -37,6 +37,7 @@ from nearstar.training.metrics import Metrics
 from nearstar.training.train import Trained
 from nearstar.util.errors import DataError, NearstarError, ProgramError
 from nearstar.util.interrupt import Stop, interruptible
+from nearstar.util.notebooks import ShownInNotebooks
 from nearstar.util.plain_json import plain
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ _NOT_FINITE = (
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(ShownInNotebooks):
     """A program with parameters: predicts, prints, saves.
 
     ``scale`` is that of the training data. Parameters are in the data's own units, so it does not
@@ -137,11 +138,6 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({self}; {', '.join(self.class_names)})"
-
-    def _repr_html_(self) -> str:
-        from nearstar.report.notebook import model_html
-
-        return model_html(self)
 
     @property
     def n_parameters(self) -> int:

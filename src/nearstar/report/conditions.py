@@ -11,7 +11,7 @@ from nearstar.language.program import Path
 from nearstar.language.view import View, view_at
 from nearstar.model.explain.nodes import Leaf, Node
 from nearstar.model.model import Model
-from nearstar.report.numbers import near, shown, significant
+from nearstar.report.digits import near, shown, significant
 
 _LONGEST = 6
 """Most terms of a sum that is written out; a longer one is read in its own table."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearstar.data.recordings import Recordings
 from nearstar.model.model import Model
-from nearstar.report.numbers import significant
+from nearstar.report.digits import significant
 from nearstar.report.scores import PARTS
 from nearstar.report.traces import Row, Traces, answers, telling, traces
 from nearstar.util.errors import NearstarError

@@ -3,53 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
-from importlib.resources import files
+from functools import cache, singledispatch
 
 from markupsafe import Markup
 
 from nearstar.model.model import Model
-from nearstar.report.program_html import framed, program_html, text_html
+from nearstar.report.html_page import asset
+from nearstar.report.program_html import in_frame, program_html, text_html
 from nearstar.run.results.evaluation import Candidate
 from nearstar.run.results.front import Front
 from nearstar.run.results.result import Result
 
 
-def model_html(model: Model) -> str:
-    """A model: its program, laid out for reading."""
+@singledispatch
+def html_of(value: object) -> str:
+    """What notebooks show of a value: see `ShownInNotebooks`. Of most, a program say, the text."""
+    return _alone(text_html(str(value)))
+
+
+@html_of.register
+def _model(model: Model) -> str:
     return _style() + Markup(program_html(model))
 
 
-def text_alone(text: str) -> str:
-    """The text of a program."""
-    return _alone(text_html(text))
-
-
-def candidate_html(candidate: Candidate) -> str:
-    """A candidate: its text, and how good it is."""
+@html_of.register
+def _candidate(candidate: Candidate) -> str:
     return _alone(text_html(str(candidate)) + _table(Front((candidate,)), 4))
 
 
-def front_html(front: Front) -> str:
-    """A front as a table."""
+@html_of.register
+def _front(front: Front) -> str:
     return _alone(_table(front))
 
 
-def result_html(result: Result) -> str:
-    """A result: what was found and how, the best program, and the front."""
+@html_of.register
+def _result(result: Result) -> str:
+    """What was found and how, the best program, and the front."""
     best = "" if result.best is None else text_html(str(result.best))
     front = _table(result.front) if result.front else ""
     return _alone(Markup("{}{}{}").format(text_html(result.summary()), best, front))
 
 
 def _alone(contents: Markup) -> str:
-    return _style() + framed(contents)
+    return _style() + in_frame(contents)
 
 
 def _table(front: Front, columns: int = len(Front.HEADINGS)) -> Markup:
     """The first columns of a front's table; the last one is the program."""
     head = _row(Markup('<th scope="col">{}</th>'), Front.HEADINGS[:columns])
-    body = (_row(Markup("<td>{}</td>"), row[:columns]) for row in front.rows())
+    body = (_row(Markup("<td>{}</td>"), row[:columns]) for row in front.cells())
     return Markup('<table class="ns-front"><thead>{}</thead><tbody>{}</tbody></table>').format(
         head, Markup("").join(body)
     )
@@ -61,5 +63,4 @@ def _row(cell: Markup, values: Iterable[str]) -> Markup:
 
 @cache
 def _style() -> Markup:
-    text = (files("nearstar.report") / "assets" / "program.css").read_text("utf-8")
-    return Markup("<style>{}</style>").format(Markup(text))
+    return Markup("<style>{}</style>").format(Markup(asset("program.css")))

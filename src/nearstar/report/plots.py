@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.model.model import Model
+from nearstar.report import digits
+from nearstar.report.traces import telling, traces
+from nearstar.report.words import Line, lines_of
 from nearstar.run.results.evaluation import Candidate
+from nearstar.run.results.front import Front
 from nearstar.run.results.result import Result
 from nearstar.util.errors import DataError, NearstarError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from nearstar.report.words import Line
 
 # Which colour-blind people can tell apart.
 _BLUE, _ORANGE, _GREY = "#0072b2", "#d55e00", "#767676"
@@ -41,13 +43,11 @@ def plot_front(front: Result | Sequence[Candidate], ax: Axes | None = None) -> F
     The one of least path cost is marked. ``front`` is a result, such as ``clf.result_``, or its
     ``front``. Without ``ax`` the figure is a new one.
     """
-    found = front.front if isinstance(front, Result) else front
-    evaluations = [candidate.evaluation for candidate in found]
-    if not evaluations:
+    rows = Front(front.front if isinstance(front, Result) else front).rows()
+    if not rows:
         raise NearstarError("there is no front to plot: no complete program was trained")
-    costs = [each.structural_cost for each in evaluations]
-    scores = [1 - each.error if each.f1 is None else each.f1 for each in evaluations]
-    best = min(range(len(evaluations)), key=lambda place: evaluations[place].rank)
+    costs, scores = [row.structural_cost for row in rows], [row.height for row in rows]
+    (best,) = (row.place for row in rows if row.chosen)
     axes = _axes() if ax is None else ax
     axes.step(costs, scores, where="post", color=_BLUE, marker="o", label="best at this cost")
     axes.plot(
@@ -102,8 +102,6 @@ def plot_ethogram(model: Model, data: Recordings | Sequences, index: int = 0) ->
     what never changes, or repeats another part, is left out.
     ``data`` are read with ``model.read(file, labelled=True)``, or are Sequences.
     """
-    from nearstar.report.traces import telling, traces
-
     if not isinstance(data, Recordings):
         check_sequences(data, "the data")
     recordings = data if isinstance(data, Recordings) else Recordings.of(data)
@@ -145,9 +143,6 @@ def plot_program(model: Model) -> Figure:
     influence; the numbers are weights in the data's own units. With several outputs each has a
     column.
     """
-    from nearstar.report.numbers import shown
-    from nearstar.report.words import lines_of
-
     lines = [line for part in lines_of(model).values() for line in _lines(part, model)]
     columns = max(len(line.weights) for line in lines)
     # Only beside weights is a line in their way.
@@ -165,7 +160,9 @@ def plot_program(model: Model) -> Figure:
             axes.text(right, height, title, ha="right", va="center", parse_math=False)
         for place, weight in enumerate(line.weights):
             right = left + _COLUMN * (place + 1)
-            axes.text(right, height, shown(weight), ha="right", va="center", fontsize="small")
+            axes.text(
+                right, height, digits.shown(weight), ha="right", va="center", fontsize="small"
+            )
         for place, bar in enumerate(line.bars):
             zero = left + _COLUMN * (place + 0.4)
             colour = _BLUE if bar >= 0 else _ORANGE

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from nearstar.language.program import Path, is_complete
 from nearstar.model.explain.nodes import Array, Leaf, Node
 from nearstar.model.model import Model
-from nearstar.report.numbers import shown
+from nearstar.report.digits import shown
 from nearstar.report.words import Line, lines_of, notes_of
 
 _ROWS = 40
@@ -30,16 +30,16 @@ _HOLES = Markup("<p>Each ?? is a network: it can be used, but not be read.</p>")
 def program_html(model: Model) -> str:
     """The program for reading; names and labels are escaped. Styles are in program.css."""
     if not is_complete(model.program):
-        return framed(text_html(model.text()) + _HOLES)
+        return in_frame(text_html(model.text()) + _HOLES)
     lines = lines_of(model)
     tables = _Tables(model, lines)
     notes = [*notes_of(model), *([_UNITS] if tables.largest > 0 else [])]
     parts = Markup('<ul class="ns-parts" role="list">{}</ul>').format(_item((), lines, tables))
     listed = _joined(Markup("<li>{}</li>").format(note) for note in notes)
-    return framed(parts + Markup('<ul class="ns-notes" role="list">{}</ul>').format(listed))
+    return in_frame(parts + Markup('<ul class="ns-notes" role="list">{}</ul>').format(listed))
 
 
-def framed(contents: Markup) -> Markup:
+def in_frame(contents: Markup) -> Markup:
     """What the styles are for; it has the focus, so that keys scroll what is wider than a page."""
     return Markup(
         '<div class="ns-program" tabindex="0" role="group" aria-label="program">{}</div>'

@@ -13,7 +13,7 @@ from nearstar.model.explain.listing import heading
 from nearstar.model.explain.nodes import DIGITS, Node, nodes_of
 from nearstar.model.model import Model
 from nearstar.report.conditions import Condition, condition_of
-from nearstar.report.numbers import shown, significant
+from nearstar.report.digits import shown, significant
 
 _LISTED = 6
 """Most features that a line names."""

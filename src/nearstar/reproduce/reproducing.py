@@ -20,7 +20,7 @@ from nearstar.reproduce.running import Plan, Running, Told, TrialKey
 from nearstar.reproduce.study import Study, Trial
 from nearstar.reproduce.tasks import Experiment
 from nearstar.reproduce.writing import write_study
-from nearstar.run.store.identity import changes_in, plain_budget
+from nearstar.run.store.identity import changes_in, plain_data
 from nearstar.run.workers.pool import available_cores
 from nearstar.training.train import TRAINING_VERSION
 from nearstar.util.errors import NearstarError
@@ -89,7 +89,7 @@ def _identity(experiment: Experiment, plan: Plan) -> dict[str, Any]:
         "seconds of a search": plan.seconds,
         "finalists": 0 if plan.finals is None else plan.finals.programs,
         "training version": TRAINING_VERSION,
-        "budget": plain_budget(experiment.budget(plan.paper)),
+        "budget": plain_data(experiment.budget(plan.paper)),
         **{f"{part} data": fingerprint for part, fingerprint in parts.items()},
     }
 

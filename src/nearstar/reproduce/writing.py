@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator
 from pathlib import Path
 
-from nearstar.report.frame import framed
+from nearstar.report.html_page import framed
 from nearstar.reproduce.contents import Contents, Part, Picture, Programs, contents
 from nearstar.reproduce.figures import EFFICIENCY, SWEEP, figures
 from nearstar.reproduce.study import Study

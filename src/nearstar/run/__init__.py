@@ -3,14 +3,13 @@
 from nearstar.run.display import Display
 from nearstar.run.driver import drive
 from nearstar.run.events import Evaluated, Event, Finished, Listener, NewBest, Round, Started
+from nearstar.run.finals import Finalists, final
 from nearstar.run.learn import learn
 from nearstar.run.limits import Limits
 from nearstar.run.results.audit import Audit
 from nearstar.run.results.evaluation import Candidate, Evaluation
-from nearstar.run.results.finals import Finalists, final
-from nearstar.run.results.result import Result
-from nearstar.run.results.trace import TracePoint
-from nearstar.run.store.memory import Question, RunMemory
+from nearstar.run.results.result import Result, TracePoint
+from nearstar.run.store.trainings import RunMemory
 from nearstar.run.trainer import Trainer
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
     "Limits",
     "Listener",
     "NewBest",
-    "Question",
     "Result",
     "Round",
     "RunMemory",

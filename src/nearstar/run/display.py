@@ -13,7 +13,7 @@ from nearstar.language.text import to_text
 from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
 from nearstar.run.limits import Limits
 from nearstar.run.results.evaluation import Evaluation
-from nearstar.run.results.trace import gap_between
+from nearstar.run.results.result import gap_between
 
 REFRESHES = 4
 """A second: enough for a clock."""

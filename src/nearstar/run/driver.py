@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from nearstar.run.collecting import nothing_to_collect
 from nearstar.run.events import Finished, Listener, Started
 from nearstar.run.limits import Limits
+from nearstar.run.recorder import Recorder
+from nearstar.run.requests import Requests
 from nearstar.run.results.audit import (
     audit_completions,
     audit_search,
     random_completions,
     unfinished,
 )
-from nearstar.run.results.evaluation import Candidate
-from nearstar.run.results.record import Record
 from nearstar.run.results.result import Ended, Result
 from nearstar.run.rounds import Rounds
-from nearstar.run.store.known import Known
-from nearstar.run.store.memory import Answers, Forgetful, Memory, RunMemory
+from nearstar.run.store.trainings import Memory, NoMemory, RunMemory, Trainings
 from nearstar.run.trainer import Trainer, compile_engine
 from nearstar.run.workers.pool import OutOfTime, Pool
 from nearstar.run.workers.threads import Threads, Workers
 from nearstar.search.protocol import Ask, Score, Search
 from nearstar.search.space import Space
 from nearstar.training.train import Trained
+from nearstar.util.garbage import collection_paused
 from nearstar.util.interrupt import Stop
 
 
@@ -44,7 +44,7 @@ def drive(
     workers: Workers | None = None,
     listeners: Sequence[Listener] = (),
     memory: Memory | None = None,
-    caches: Sequence[Answers] = (),
+    caches: Sequence[Trainings] = (),
     given: Trained | None = None,
     relaxed: bool = False,
     keep: bool = False,
@@ -61,7 +61,7 @@ def drive(
     What is in the ``memory`` is not trained again, but counts as if it were, so that the result is
     the same; what is trained is added to it, and so is what other runs know, the ``caches``.
     ``given`` is an answer from the beginning on. In a ``relaxed`` run programs with holes are
-    answers too. ``keep`` all answers, for searches that start trainings from others. ``samples``:
+    answers too. ``keep`` all trainings, for searches that start others from them. ``samples``:
     when the search has ended, random completions of so many nodes that it left unfinished are
     trained for the audit, beyond all limits. They are programs like all others: one that is better
     than the best becomes the best. ``algorithm`` is the search's name, for the result. ``stop``
@@ -70,72 +70,62 @@ def drive(
     limits = Limits() if limits is None else limits
     workers = Threads(1) if workers is None else workers
     if memory is None:
-        memory = RunMemory() if keep else Forgetful()
-    record = Record(space, listeners, relaxed=relaxed)
-    record.tell(Started(limits, workers.size))
+        memory = RunMemory() if keep else NoMemory()
+    recorder = Recorder(space, listeners, relaxed=relaxed)
+    recorder.tell(Started(limits, workers.size))
     if given is not None:
-        record.give(given)
-    known = Known(memory, caches, given, keep)
-    driver = _Driver(trainer, workers, known, record, stop)
+        recorder.give(given)
+    requests = Requests(memory, caches, given, keep)
+    driver = _Driver(trainer, workers, requests, recorder, stop)
     ended, bound = driver.run(search, limits)
-    seconds = known.clock.seconds
+    seconds = requests.clock.seconds
     audit = pruned = None
-    evaluations = record.taken()
+    evaluations = recorder.taken()
     try:
         audit = audit_search(evaluations)
         if samples and ended != "interrupted":
-            first, left = len(evaluations), unfinished(record.nodes, evaluations)
+            recorder.kind = "completion"
+            left = unfinished(recorder.nodes, evaluations)
             completions = random_completions(space, left, samples, trainer.seed, bound)
             if driver.run(completions, Limits(), counts=False).reason == "interrupted":
                 ended = "interrupted"
-            seconds = known.clock.seconds
-            evaluations = record.taken()
-            pruned = audit_completions(evaluations, first)
+            seconds = requests.clock.seconds
+            evaluations = recorder.taken()
+            pruned = audit_completions(evaluations)
     except KeyboardInterrupt:  # What the search found must not be lost to a second Ctrl-C.
         ended = "interrupted"
-        evaluations = record.taken()
+        evaluations = recorder.taken()
     memory.seconds = seconds
-    front = record.front()
+    front = recorder.front()
     result = Result(
-        best=min(front, key=_rank, default=None),
+        best=front.best,
         front=front,
-        trace=tuple(record.trace),
+        trace=tuple(recorder.trace),
         evaluations=tuple(evaluations),
         bound=bound,
         ended=ended,
         limits=limits,
-        trained=record.trained,
-        rounds=record.rounds,
+        trained=recorder.trained,
+        rounds=recorder.rounds,
         seconds=seconds,
-        engine_seconds=record.engine_seconds,
+        engine_seconds=recorder.engine_seconds,
         algorithm=algorithm,
         audit=audit,
         pruned=pruned,
     )
-    record.tell(Finished(result))
+    recorder.tell(Finished(result))
     return result
 
 
-def _rank(candidate: Candidate) -> tuple[float, ...]:
-    return candidate.evaluation.rank
-
-
+@dataclass(frozen=True, eq=False)
 class _Driver:
     """Drives searches of one run."""
 
-    def __init__(
-        self,
-        trainer: Trainer,
-        workers: Workers,
-        known: Known,
-        record: Record,
-        stop: Stop | None,
-    ) -> None:
-        self.trainer = trainer
-        self.stop = stop
-        self.workers = workers
-        self.known = known
-        self.record = record
+    trainer: Trainer
+    workers: Workers
+    requests: Requests
+    recorder: Recorder
+    stop: Stop | None
 
     def run(self, search: Search, limits: Limits, *, counts: bool = True) -> _Ending:
         """Drive a search to its end; the bound is the one that holds for all that is unexplored.
@@ -148,18 +138,18 @@ class _Driver:
             with Pool(self.workers, self.trainer, self.stop) as pool:
                 return self._answer(search, limits, pool, counts)
         except KeyboardInterrupt:
-            return _Ending("interrupted", self.record.bound)
+            return _Ending("interrupted", self.recorder.bound)
         finally:
             search.close()
 
     def _answer(self, search: Search, limits: Limits, pool: Pool, counts: bool) -> _Ending:
         with ExitStack() as until_training:
-            until_training.enter_context(nothing_to_collect())
-            rounds = Rounds(self.known, self.record, pool, limits, until_training.close)
+            until_training.enter_context(collection_paused())
+            rounds = Rounds(self.requests, self.recorder, pool, limits, until_training.close)
             ask = _next(search, None)
             while isinstance(ask, Ask):
-                self.record.bound = ask.bound
-                if self.record.rounds == limits.rounds:
+                self.recorder.bound = ask.bound
+                if self.recorder.rounds == limits.rounds:
                     return _Ending("rounds", ask.bound)
                 try:
                     scores = rounds.answer(ask)
@@ -169,7 +159,7 @@ class _Driver:
                     return _Ending("trainings", ask.bound)
                 answered, ask = ask, _next(search, scores)
                 if counts:
-                    self.record.end_round(answered)
+                    self.recorder.end_round(answered)
             return ask
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from nearstar.run.limits import Limits
 from nearstar.run.results.evaluation import Candidate, Evaluation
-from nearstar.run.results.result import Result
-from nearstar.run.results.trace import TracePoint
-from nearstar.run.store.memory import Answer, Question
+from nearstar.run.results.result import Result, TracePoint
+from nearstar.run.store.trainings import Key, Training
 from nearstar.training.train import Trained
 
 
@@ -26,16 +25,16 @@ class Evaluated:
     """A program was trained. Its f is provisional: the search takes it at the end of the round."""
 
     evaluation: Evaluation
-    answer: Answer
+    training: Training
     seconds: float
     """Since the start of the run."""
-    question: Question | None
-    """What it is the answer to; None for what was given with the start."""
+    key: Key | None
+    """What decided the training; None for what was given with the start."""
 
     @property
     def trained(self) -> Trained:
         """The program with its parameters."""
-        return self.answer.fetch()
+        return self.training.fetch()
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,13 @@ from nearstar.run.driver import drive
 from nearstar.run.events import Listener
 from nearstar.run.limits import Limits
 from nearstar.run.results.result import Result
-from nearstar.run.start import judged, read_start
-from nearstar.run.store.cache import Cache
+from nearstar.run.starting_program import judged, starting_program
 from nearstar.run.store.identity import Identity
-from nearstar.run.store.journaled import JournaledRun, journaled
-from nearstar.run.store.memory import Memory, RunMemory
+from nearstar.run.store.journaled_run import cached_trainings, journaled
+from nearstar.run.store.schema import about_record
+from nearstar.run.store.trainings import Memory, RunMemory
 from nearstar.run.trainer import Trainer
-from nearstar.run.workers.hiring import hired
+from nearstar.run.workers import open_workers
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
@@ -105,7 +105,7 @@ def learn(
             raise NearstarError("RNN learns a network, not a program: it takes no start")
     trainer = Trainer(task, budget, int(seed))
     signature = task.signature(single=single)
-    program, model = (None, None) if start is None else read_start(start, task, domain, signature)
+    program, model = starting_program(start, task, domain, signature)
     space = _space(domain, signature, constraints, weight, program)
     identity = Identity.of(
         trainer,
@@ -118,10 +118,14 @@ def learn(
         audit_samples=int(audit_samples),
     )
     with ExitStack() as stack:
-        about = _about(task, domain, signature)
-        memory = stack.enter_context(_remembering(run, identity, trainer, about))
-        if isinstance(memory, JournaledRun):
-            listeners = (*listeners, memory)
+        memory: Memory | None = None
+        if isinstance(run, RunMemory):
+            run.begin(identity)
+            memory = run
+        elif run is not None:
+            about = about_record(task, domain, signature)
+            in_folder = stack.enter_context(journaled(run, identity, trainer, about))
+            memory, listeners = in_folder, (*listeners, in_folder)
         if progress is not False:
             listeners = (*listeners, stack.enter_context(Display(force=progress is True)))
         return drive(
@@ -129,10 +133,10 @@ def learn(
             trainer,
             space,
             limits=limits,
-            workers=stack.enter_context(hired(workers, cluster)),
+            workers=stack.enter_context(open_workers(workers, cluster)),
             listeners=listeners,
             memory=memory,
-            caches=[Cache(folder, identity, trainer) for folder in cache],
+            caches=[cached_trainings(folder, identity, trainer) for folder in cache],
             given=None if model is None else judged(model, task, budget.units),
             relaxed=isinstance(algorithm, RNN),
             keep=getattr(algorithm, "warm_start", False),
@@ -140,34 +144,6 @@ def learn(
             algorithm=type(algorithm).__name__,
             stop=stop,
         )
-
-
-@contextmanager
-def _remembering(
-    run: str | Path | RunMemory | None,
-    identity: Identity,
-    trainer: Trainer,
-    about: Mapping[str, Any],
-) -> Iterator[Memory | None]:
-    """The memory of the run: of this process, or in a folder."""
-    if isinstance(run, RunMemory):
-        run.begin(identity)
-        yield run
-    elif run is None:
-        yield None
-    else:
-        with journaled(run, identity, trainer, about) as in_folder:
-            yield in_folder
-
-
-def _about(task: Task, domain: Domain, signature: Signature) -> dict[str, Any]:
-    """What a model needs besides its program and parameters."""
-    return {
-        "domain": domain.to_dict(),
-        "classes": list(task.train.class_names),
-        "signature": signature.to_dict(),
-        "scale": task.scale.to_dict(),
-    }
 
 
 def _space(

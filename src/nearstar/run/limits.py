@@ -1,7 +1,8 @@
-"""How long a run may go on."""
+"""How long a run may go on, and for how long it has."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 from nearstar.util.checks import check_settings
@@ -27,3 +28,23 @@ class Limits:
 
     def __post_init__(self) -> None:
         check_settings(self, "the limit of {}")
+
+
+class Clock:
+    """Seconds that a run has gone on, over all the processes that have worked on it.
+
+    It stands still until it is started.
+    """
+
+    def __init__(self, before: float = 0.0) -> None:
+        self._before = before
+        self._began: float | None = None
+
+    def start(self) -> None:
+        """Count time from now on, unless it is counted already."""
+        if self._began is None:
+            self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return self._before + (0.0 if self._began is None else time.monotonic() - self._began)

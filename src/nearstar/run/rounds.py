@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from nearstar.run.limits import Limits
-from nearstar.run.results.record import Record
-from nearstar.run.store.known import Asked, Known
-from nearstar.run.store.memory import Key
+from nearstar.run.recorder import Recorder
+from nearstar.run.requests import Request, Requests
+from nearstar.run.store.trainings import Key
 from nearstar.run.workers.pool import OutOfTime, Pool
 from nearstar.search.protocol import Ask, Node, Score
 
@@ -21,20 +21,20 @@ class Rounds:
 
     def __init__(
         self,
-        known: Known,
-        record: Record,
+        requests: Requests,
+        recorder: Recorder,
         pool: Pool,
         limits: Limits,
         before_training: Callable[[], None],
     ) -> None:
-        self._known = known
-        self._record = record
+        self._requests = requests
+        self._recorder = recorder
         self._pool = pool
         self._limits = limits
         self._before_training = before_training
-        self._training: dict[Key, Asked] = {}
+        self._training: dict[Key | None, Request] = {}
         """What this round waits for."""
-        self._foreseen: dict[Key, Asked] = {}
+        self._foreseen: dict[Key | None, Request] = {}
         """What was trained, or is, before it is asked for."""
         self._ahead: Iterator[Node] = iter(())
 
@@ -44,18 +44,18 @@ class Rounds:
         None if there would be more trainings than may be: those up to the limit are taken.
         """
         nodes = self._affordable(ask.nodes)
-        asked = [self._known.ask(node) for node in nodes]
-        self._begin(asked)
+        requests = [self._requests.of(node) for node in nodes]
+        self._begin(requests)
         self._ahead = iter(() if self._is_last(ask) else ask.ahead)
-        scores = [self._take(each) for each in asked]
+        scores = [self._take(*each) for each in zip(nodes, requests, strict=True)]
         return scores if len(nodes) == len(ask.nodes) else None
 
     def _affordable(self, nodes: Sequence[Node]) -> list[Node]:
         """The nodes, in order, before the first that would be a training too many."""
         affordable: list[Node] = []
-        trained = self._record.trained
+        trained = self._recorder.trained
         for node in nodes:
-            if not self._known.is_given(node):
+            if not self._requests.is_given(node):
                 if trained == self._limits.trainings:
                     break
                 trained += 1
@@ -64,66 +64,66 @@ class Rounds:
 
     def _is_last(self, ask: Ask) -> bool:
         """Whether a limit ends the run with this round."""
-        rounds, trainings = self._limits.rounds, self._limits.trainings
-        trained = self._record.trained + len(ask.nodes)
-        return self._record.rounds + 1 == rounds or (trainings is not None and trained >= trainings)
+        recorder, trainings = self._recorder, self._limits.trainings
+        all_trained = trainings is not None and recorder.trained + len(ask.nodes) >= trainings
+        return all_trained or recorder.rounds + 1 == self._limits.rounds
 
-    def _begin(self, asked: Sequence[Asked]) -> None:
+    def _begin(self, requests: Sequence[Request]) -> None:
         # What is asked twice, or was foreseen, is trained once.
         self._training = {}
-        for each in asked:
-            if each.answer is None and each.key not in self._training:
+        for each in requests:
+            if each.training is None and each.key not in self._training:
                 self._training[each.key] = self._foreseen.pop(each.key, each)
         if not self._training:
             return
         self._before_training()
-        self._known.clock.start()
+        self._requests.clock.start()
         new = [each for each in self._training.values() if each.future is None]
         self._make_room(len(new))
         for each in new:
             self._submit(each)
 
-    def _take(self, asked: Asked) -> Score:
+    def _take(self, node: Node, request: Request) -> Score:
         most = self._limits.engine_seconds
-        if most is not None and self._record.engine_seconds >= most:
+        if most is not None and self._recorder.engine_seconds >= most:
             raise OutOfTime
-        if asked.answer is None:
-            first = self._training[asked.key]
+        if request.training is None:
+            first = self._training[request.key]
             assert first.future is not None
             self._pool.result(first.future, self._left, self._go_ahead)
-            asked.answer = first.answer
-        assert asked.answer is not None
-        self._record.add(asked.node, asked.answer, asked.question)
-        return Score(asked.answer.outcome.error, asked.answer.outcome.diverged)
+            request.training = first.training
+        assert request.training is not None
+        self._recorder.add(node, request.training, request.key)
+        return Score(request.training.outcome.error, request.training.outcome.diverged)
 
-    def _submit(self, asked: Asked) -> None:
-        asked.future = self._pool.submit(asked.job(), self._left())
+    def _submit(self, request: Request) -> None:
+        request.future = self._pool.submit(request, self._left())
 
     def _left(self) -> float:
         """Seconds until the limit of time."""
         seconds = self._limits.seconds
-        return math.inf if seconds is None else seconds - self._known.clock.seconds
+        return math.inf if seconds is None else seconds - self._requests.clock.seconds
 
     # What comes next
 
     def _go_ahead(self) -> bool:
         """Begin with something that may be asked next; False if there is nothing."""
         for node in self._ahead:
-            each = self._known.ask(node)
-            if each.answer is None and not self._is_under_way(each):
+            each = self._requests.of(node)
+            if each.training is None and not self._is_under_way(each):
                 self._submit(each)
                 self._foreseen[each.key] = each
                 self._forget()
                 return True
         return False
 
-    def _is_under_way(self, asked: Asked) -> bool:
-        return asked.key in self._training or asked.key in self._foreseen
+    def _is_under_way(self, request: Request) -> bool:
+        return request.key in self._training or request.key in self._foreseen
 
-    def _make_room(self, jobs: int) -> None:
+    def _make_room(self, trainings: int) -> None:
         """What was not asked for must not keep what is from being trained."""
         idle = [each.future for each in self._foreseen.values() if each.future is not None]
-        dropped = set(self._pool.make_room(jobs, idle))
+        dropped = set(self._pool.make_room(trainings, idle))
         self._foreseen = {
             key: each for key, each in self._foreseen.items() if each.future not in dropped
         }
@@ -131,6 +131,6 @@ class Rounds:
     def _forget(self) -> None:
         """Of what was trained and is never asked for, few are kept: the latest."""
         if len(self._foreseen) > FORESEEN:
-            answered = [key for key, each in self._foreseen.items() if each.answer is not None]
+            answered = [key for key, each in self._foreseen.items() if each.training is not None]
             for key in answered[: len(self._foreseen) - FORESEEN]:
                 del self._foreseen[key]

@@ -12,7 +12,7 @@ from nearstar.language.networks import Units
 from nearstar.language.parameters import layout, unscaled
 from nearstar.language.program import Hole, Program
 from nearstar.language.text import to_text
-from nearstar.run.warm import starting_parameters
+from nearstar.run.warm_start import starting_parameters
 from nearstar.training.budget import Budget
 from nearstar.training.task import Task
 from nearstar.training.train import Trained, train

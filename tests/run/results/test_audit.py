@@ -38,6 +38,7 @@ def trees(draw: st.DrawFn) -> list[Evaluation]:
                 parent=draw(st.sampled_from([None, *partial])),
                 complete=is_complete(program),
                 answer=is_complete(program),
+                size=program.size,
                 structural_cost=structural_cost,
                 weight=2.0,
                 error=error,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from run.driving import trained
+from run.driving import QUICK, small_task, trained
 
 from nearstar import Domain, parse
 from nearstar.language.program import Hole
-from nearstar.run import Evaluation
-from nearstar.run.results.front import pareto
-from nearstar.run.results.record import Record
-from nearstar.run.store.memory import Answer, Question
+from nearstar.run import Evaluation, Limits, learn
+from nearstar.run.recorder import Recorder
+from nearstar.run.results.front import model_rows, pareto
+from nearstar.run.results.models import model_of
+from nearstar.run.store.trainings import Training, key_of
 from nearstar.search import Node, Space
 
 PROGRAM = Hole(Domain.of_size(1).signature(1, per_frame=True))
@@ -25,6 +26,7 @@ def evaluation(index: int, cost: float, error: float, answer: bool) -> Evaluatio
         parent=None,
         complete=answer,
         answer=answer,
+        size=3,
         structural_cost=cost,
         weight=1.0,
         error=error,
@@ -67,12 +69,31 @@ def test_one_after_the_other_gives_the_same_as_all_at_once(
     assert front == pareto(evaluations)
 
 
+def test_the_table_says_the_same_of_candidates_and_of_their_models() -> None:
+    task, domain = small_task(), Domain.built_in("crim13")
+    result = learn(task, domain, budget=QUICK, limits=Limits(trainings=12), weight=0.5)
+    names = task.train.class_names
+    models = [
+        model_of(each.trained, task, domain, names, provenance={"weight": 0.5})
+        for each in result.front
+    ]
+    rows = result.front.rows()
+    assert [row.chosen for row in rows] == [each is result.best for each in result.front]
+    chosen = next(row.place for row in rows if row.chosen)
+    assert model_rows(models, chosen) == rows
+    for row, each in zip(rows, result.front, strict=True):
+        evaluation = each.evaluation
+        assert (row.text, row.size) == (each.text(), evaluation.program.size)
+        assert row.path_cost == evaluation.path_cost == 0.5 * row.structural_cost + row.error
+        assert row.height == row.f1 == evaluation.f1
+
+
 def test_costs_that_are_summed_in_different_orders_are_equal() -> None:
     domain = Domain.of_size(
         1, costs={"mapprefix": 0.1, "fold": 0.2, "map": 0.3, "multiply": 0.3, "add": 0.0}
     )
     space = Space(domain.grammar(PROGRAM.signature))
-    record = Record(space, (), relaxed=False)
+    recorder = Recorder(space, (), relaxed=False)
     for text in (
         "mapprefix (fun x. fold (fun y. multiply(?, add(?, ?))) c x) x",
         "map (fun x. multiply(?, add(?, ?))) x",
@@ -82,8 +103,7 @@ def test_costs_that_are_summed_in_different_orders_are_equal() -> None:
             domain,
             PROGRAM.signature,
         ).program
-        record.add(
-            Node(program, None, g=0.0), Answer.of(trained(program, 0.5), 0.0), Question(program)
-        )
-    assert len({space.grammar.cost(each.program) for each in record.evaluations}) == 2
-    assert [each.evaluation.index for each in record.front()] == [0]
+        training = Training.of(trained(program, 0.5), 0.0)
+        recorder.add(Node(program, None, g=0.0), training, key_of(program))
+    assert len({space.grammar.cost(each.program) for each in recorder.evaluations}) == 2
+    assert [each.evaluation.index for each in recorder.front()] == [0]

@@ -13,7 +13,7 @@ from run.driving import DOMAIN, QUICK, Plain, Table, small_space, small_task
 from nearstar import NearstarError, Trained, is_complete, to_text
 from nearstar.language.program import Program
 from nearstar.run import Audit, Limits, Result, drive, learn
-from nearstar.run.results.trace import gap_between
+from nearstar.run.results.result import gap_between
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Ask, Search

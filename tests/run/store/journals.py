@@ -7,7 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from nearstar.run.store import JOURNAL, Journal, Reader
+from nearstar.run.store import JOURNAL, Journal, JournalReader
 
 HEADER = {"about": "tests"}
 
@@ -29,7 +29,7 @@ def begin(folder: Path, records: Sequence[dict[str, Any]] = ()) -> bytes:
 
 def read(folder: Path) -> list[dict[str, Any]]:
     """The records after the header, as a reader sees them."""
-    return [line.record for line in Reader(folder / JOURNAL).new_lines()][1:]
+    return [line.record for line in JournalReader(folder / JOURNAL).new_lines()][1:]
 
 
 def resume(folder: Path) -> list[dict[str, Any]]:

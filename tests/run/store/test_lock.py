@@ -11,7 +11,8 @@ import pytest
 from run.store.forks import Forks
 from run.store.journals import HEADER, begin, read, resume
 
-from nearstar.run.store import JOURNAL, Journal, JournalError, writing
+from nearstar.run.store import JOURNAL, Journal, JournalError
+from nearstar.run.store import journal as journal_module
 
 
 def wait_for(path: Path) -> None:
@@ -62,7 +63,7 @@ def test_in_a_child_a_journal_is_closed(tmp_path: Path, forks: Forks) -> None:
 def test_without_locks_a_writer_notices_another_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "take_lock", lambda descriptor: True)
+    monkeypatch.setattr(journal_module, "take_lock", lambda descriptor: True)
     first = Journal(tmp_path, HEADER)
     first.append({"by": "first"})
     assert resume(tmp_path) == [{"by": "first"}]
@@ -88,7 +89,7 @@ def test_a_file_that_was_replaced_before_it_was_locked_is_not_written(
         return True
 
     with monkeypatch.context() as patched:
-        patched.setattr(writing, "take_lock", replaced)
+        patched.setattr(journal_module, "take_lock", replaced)
         with pytest.raises(JournalError, match="in use"):
             Journal(tmp_path, HEADER)
     assert resume(tmp_path) == [{"kept": True}]

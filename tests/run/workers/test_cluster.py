@@ -34,7 +34,7 @@ from run.faraway import (
 
 from nearstar import NearstarError, to_text
 from nearstar.run import Evaluated, Event, Limits, Trainer
-from nearstar.run.store import JOURNAL, Reader
+from nearstar.run.store import JOURNAL, JournalReader
 from nearstar.run.workers import cluster
 from nearstar.training.train import Trained
 
@@ -195,7 +195,7 @@ def test_a_program_that_kills_its_workers_fails_alone(
     [failed] = [each for each in result.evaluations if each.failure is not None]
     assert to_text(failed.program) == deadly_text and failed.diverged
     assert "died, at the last of 3 tries" in str(failed.failure)
-    records = [line.record for line in Reader(where["run"] / JOURNAL).new_lines()]
+    records = [line.record for line in JournalReader(where["run"] / JOURNAL).new_lines()]
     assert [each["failure"] for each in records if each.get("failure")] == [failed.failure]
     assert timeless(searched(workers=2, **where)) == timeless(result)
 

@@ -30,13 +30,14 @@ from run.faraway import (
     until,
 )
 
-from nearstar import NearstarError, Stop
+from nearstar import NearstarError, Stop, Trained
 from nearstar.language.program import Hole
 from nearstar.run import Evaluated, Limits, RunMemory
+from nearstar.run.requests import Request
+from nearstar.run.store.trainings import Key, Training, key_of
 from nearstar.run.trainer import Trainer
 from nearstar.run.workers import executors
-from nearstar.run.workers.executors import OnExecutor
-from nearstar.run.workers.threads import Job
+from nearstar.run.workers.executors import ExecutorWorkers
 
 
 def processes(method: str, **more: Any) -> ProcessPoolExecutor:
@@ -119,7 +120,8 @@ class Losing(ThreadPoolExecutor):
     def submit(self, do: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         return super().submit(self._do, do, *given)
 
-    def _do(self, do: Callable[..., Any], place: str, program: Any, *more: Any) -> Any:
+    def _do(self, do: Callable[..., Any], path: str, arguments: Any, left: float) -> Any:
+        program = arguments[0]
         with self._taken:
             if program not in self.programs:
                 self.programs.append(program)
@@ -131,7 +133,7 @@ class Losing(ThreadPoolExecutor):
                 self.beside_a_last_try += self.at_work - {index}
             if index < len(self.losses) and self.tries[index] <= self.losses[index]:
                 raise ConnectionError("gone")
-            return do(place, program, *more)
+            return do(path, arguments, left)
         finally:
             with self._taken:
                 self.at_work.remove(index)
@@ -171,7 +173,7 @@ class Slow(AtOnce):
 
     def submit(self, do: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        program, start, goal = given[1:4]
+        program, start, goal = given[1]
         answer = Trainer(small_task(), QUICK).train(program, start, goal)
         future.set_running_or_notify_cancel()
         self.later.append(lambda: future.set_result(answer))
@@ -190,16 +192,22 @@ def test_an_answer_that_comes_too_late_is_not_kept() -> None:
 def test_answers_of_a_run_are_not_taken_for_those_of_the_next() -> None:
     """Workers begin anew for the audit, with another stop."""
     slow, kept = Slow(), list[Any]()
-    workers, trainer = OnExecutor(slow), Trainer(small_task(), QUICK)
+    workers, trainer = ExecutorWorkers(slow), Trainer(small_task(), QUICK)
     hole = small_task().signature()
+    key = key_of(Hole(hole))
+
+    def keep(_: Key, trained: Trained) -> Training:
+        kept.append(trained)
+        return Training.of(trained, 0.0)
+
     first, second = Stop(), Stop()
     workers.begin(trainer, first)
-    workers.submit(Job(Hole(hole), None, None, kept.append), 60)
+    workers.submit(Request(Hole(hole), None, None, key, keep), 60)
     first.set()
     workers.cancel()
     workers.end()
     workers.begin(trainer, second)
-    in_time = workers.submit(Job(Hole(hole), None, None, kept.append), 60)
+    in_time = workers.submit(Request(Hole(hole), None, None, key, keep), 60)
     for answer in slow.later:
         answer()
     assert kept == [in_time.result()]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
@@ -20,8 +19,6 @@ from nearstar.search.pruning import TOLERANCE
 from nearstar.search.sampling import completion
 from nearstar.search.space import Space
 from nearstar.util.seeds import seed_for
-
-R = TypeVar("R", bound=Rated)
 
 
 @dataclass(frozen=True)
@@ -57,8 +54,8 @@ class Audit:
 
 
 def audit_search(evaluations: Sequence[Rated]) -> Audit | None:
-    """The audit of all partial programs, but the root, that led to complete ones."""
-    reached = least_reached(evaluations)
+    """The audit of all partial programs, but the root, that the search completed."""
+    reached = _least_reached(evaluations)
     return Audit.of(
         (each.f, reached[each.index])
         for each in evaluations
@@ -66,18 +63,21 @@ def audit_search(evaluations: Sequence[Rated]) -> Audit | None:
     )
 
 
-def audit_completions(evaluations: Sequence[Rated], first: int) -> Audit | None:
-    """The audit of the parents of random completions: all evaluations from the ``first`` on."""
+def audit_completions(evaluations: Sequence[Rated]) -> Audit | None:
+    """The audit of the parents of random completions."""
     return Audit.of(
         (evaluations[each.parent].f, each.path_cost)
-        for each in evaluations[first:]
-        if each.parent is not None
+        for each in evaluations
+        if each.kind == "completion" and each.parent is not None
     )
 
 
-def least_reached(evaluations: Sequence[Rated]) -> list[float]:
-    """For each evaluation the least path cost of the complete programs below it, or itself."""
-    reached = [each.path_cost if each.complete else math.inf for each in evaluations]
+def _least_reached(evaluations: Sequence[Rated]) -> list[float]:
+    """For each evaluation the least path cost that the search reached below it, or by itself."""
+    reached = [
+        each.path_cost if each.complete and each.kind != "completion" else math.inf
+        for each in evaluations
+    ]
     # A program is trained after its ancestors: from the last to the first, all below is known.
     for each in reversed(evaluations):
         if each.parent is not None:
@@ -90,14 +90,12 @@ def unfinished(nodes: Sequence[Node], evaluations: Sequence[Rated]) -> list[Node
 
     ``nodes`` are those of the evaluations.
     """
-    left = (nodes[each.index] for each in never_completed(evaluations))
-    return [node for node in left if node.trained]
-
-
-def never_completed(evaluations: Sequence[R]) -> list[R]:
-    """Partial programs, but the root, that led to no complete one."""
-    reached = least_reached(evaluations)
-    return [each for each in evaluations if _audited(each) and reached[each.index] == math.inf]
+    reached = _least_reached(evaluations)
+    return [
+        nodes[each.index]
+        for each in evaluations
+        if _audited(each) and reached[each.index] == math.inf and nodes[each.index].trained
+    ]
 
 
 def random_completions(

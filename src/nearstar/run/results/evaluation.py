@@ -1,36 +1,90 @@
-"""What is known of a program once it is trained."""
+"""The one record of an evaluated program: through a run, its journal, its front and its pages."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 import numpy as np
 
-from nearstar.language.program import Hole, Program
+from nearstar.language.program import Program
 from nearstar.language.text import to_text
 from nearstar.model.model import text_with
 from nearstar.training.train import Trained
 from nearstar.util.errors import NearstarError
+from nearstar.util.notebooks import ShownInNotebooks
+
+Kind = Literal["search", "given", "completion"]
 
 
-class Rated(ABC):
-    """What a program of a run is compared by; see Evaluation for what each means."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What training a program gave, but for its parameters."""
 
-    __slots__ = ()
+    error: float
+    """Validation error: ζ of a complete program, h of a partial one, 1 if it diverged."""
+    diverged: bool
+    epoch: int
+    """The epoch whose parameters count; 0 for parameters that were given, not trained."""
+    seconds: float
+    """Time that the training took."""
+    accuracy: float | None
+    """On the validation data; None if the training diverged."""
+    f1: float | None
+    failure: str | None = None
+    """Why no worker could train it; it then counts as diverged."""
+    at: float = field(default=0.0, compare=False)
+    """When it was there, in seconds since the start of the run."""
+
+
+OUTCOME = tuple(each.name for each in fields(Outcome))
+"""The names of all that an outcome has, in order."""
+
+
+def outcome_of(trained: Trained, at: float) -> Outcome:
+    """What a training gave, and when it was there."""
+    metrics = trained.metrics
+    return Outcome(
+        accuracy=None if metrics is None else metrics.accuracy,
+        f1=None if metrics is None else metrics.f1,
+        at=at,
+        **{name: getattr(trained, name) for name in OUTCOME if hasattr(trained, name)},
+    )
+
+
+def outcome_values(outcome: Outcome) -> dict[str, Any]:
+    """All of an outcome by name."""
+    return {name: getattr(outcome, name) for name in OUTCOME}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rated(Outcome):
+    """A program of a run as all others are compared with it, and its place in the search."""
+
     index: int
+    """Its place in the order in which the search asked, from 0."""
     parent: int | None
+    """The index of its nearest trained ancestor in the search graph."""
+    kind: Kind = "search"
+    """Why it was evaluated: for the search, as given at the start, or as a random completion for
+    the audit."""
     complete: bool
     answer: bool
+    """Whether it may be the result: complete ones, and in a relaxed run all."""
+    size: int
+    """Rules applied to derive it."""
     structural_cost: float
+    """s, not weighted."""
     weight: float
-    error: float
+    """λ."""
     f: float
+    """The path cost of a complete program. For a partial one the search's bound on what it leads
+    to; from its own error alone as long as the search has not taken it."""
 
     @property
-    @abstractmethod
     def is_root(self) -> bool:
         """Whether it is nothing but a hole."""
+        return self.size == 0
 
     @property
     def path_cost(self) -> float:
@@ -43,45 +97,31 @@ class Rated(ABC):
         return self.path_cost, self.structural_cost, self.error, self.index
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation(Rated):
     """One trained program of a run, and its place in the search."""
 
     program: Program
-    index: int
-    """Its place in the order in which the search asked, from 0."""
-    parent: int | None
-    """The index of its nearest trained ancestor in the search graph."""
-    complete: bool
-    answer: bool
-    """Whether it may be the result: complete ones, and in a relaxed run all."""
-    structural_cost: float
-    """s, not weighted."""
-    weight: float
-    """λ."""
-    error: float
-    """Validation error: ζ of a complete program, h of a partial one, 1 if it diverged."""
-    f: float
-    """The path cost of a complete program. For a partial one the search's bound on what it leads
-    to; from its own error alone as long as the search has not taken it."""
-    diverged: bool
-    epoch: int
-    """The epoch whose parameters count; 0 for parameters that were given, not trained."""
-    seconds: float
-    """Time that the training took."""
-    accuracy: float | None
-    """On the validation data; None if the training diverged."""
-    f1: float | None
-    failure: str | None = None
-    """Why no worker could train it; it then counts as diverged."""
 
     @property
-    def is_root(self) -> bool:
-        return isinstance(self.program, Hole)
+    def text(self) -> str:
+        """The program's text, without parameters."""
+        return to_text(self.program)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged(Rated):
+    """The same, as a journal has it: of the program there is the text."""
+
+    text: str
+
+
+Told = Evaluation | Logged
+"""An evaluation, whoever tells of it."""
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(ShownInNotebooks):
     """An evaluated program with its parameters."""
 
     evaluation: Evaluation
@@ -102,8 +142,3 @@ class Candidate:
     def __repr__(self) -> str:
         each = self.evaluation
         return f"Candidate({self}; cost {each.structural_cost:.4g}, error {each.error:.4f})"
-
-    def _repr_html_(self) -> str:
-        from nearstar.report.notebook import candidate_html
-
-        return candidate_html(self)

@@ -1,17 +1,83 @@
-"""The best programs at every price."""
+"""The best programs at every price, and the one table of them that all faces show."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
+from nearstar.model.model import Model
 from nearstar.run.results.evaluation import Candidate, Rated
+from nearstar.util.notebooks import ShownInNotebooks
 
 R = TypeVar("R", bound=Rated)
 
 
-class Front(tuple[Candidate, ...]):
+@dataclass(frozen=True, slots=True)
+class FrontRow:
+    """What there is to say of one program of a front."""
+
+    place: int
+    """From 0, cheapest first."""
+    text: str
+    """With its parameters, rounded for reading, where they are known."""
+    structural_cost: float
+    error: float
+    path_cost: float
+    f1: float | None
+    """On the validation data; None if the training diverged. So is the accuracy."""
+    accuracy: float | None
+    size: int
+    """Rules applied to derive it."""
+    chosen: bool
+
+    @property
+    def height(self) -> float:
+        """What pictures show of it: F1, or what stands for it."""
+        return 1 - self.error if self.f1 is None else self.f1
+
+
+_SHARED = ("structural_cost", "error", "path_cost", "f1", "accuracy", "size")
+
+
+def front_rows(front: Iterable[tuple[Rated, str]]) -> list[FrontRow]:
+    """The table of evaluated programs with their texts; the one of least path cost is chosen."""
+    given = list(front)
+    best = min((rated for rated, _ in given), key=lambda rated: rated.rank, default=None)
+    return [
+        FrontRow(
+            place=place,
+            text=text,
+            chosen=rated is best,
+            **{name: getattr(rated, name) for name in _SHARED},
+        )
+        for place, (rated, text) in enumerate(given)
+    ]
+
+
+def model_rows(models: Sequence[Model], chosen: int | None) -> list[FrontRow]:
+    """The table of models as `model_of` makes them, with what they reach with their offsets."""
+    rows = []
+    for place, model in enumerate(models):
+        source, scores = model.facts["provenance"], model.facts["metrics"]["validation"] or {}
+        cost, error = source["structural_cost"], source["error"]
+        row = FrontRow(
+            place=place,
+            text=model.text(),
+            structural_cost=cost,
+            error=error,
+            path_cost=source.get("weight", 1.0) * cost + error,
+            f1=scores.get("f1"),
+            accuracy=scores.get("accuracy"),
+            size=model.program.size,
+            chosen=place == chosen,
+        )
+        rows.append(row)
+    return rows
+
+
+class Front(ShownInNotebooks, tuple[Candidate, ...]):
     """Answers that none other beats in structural cost or error, cheapest first.
 
     A tuple that shows itself as a table.
@@ -21,35 +87,35 @@ class Front(tuple[Candidate, ...]):
 
     HEADINGS = ("cost", "error", "F1", "accuracy", "program")
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """What the table says of each."""
+    @property
+    def best(self) -> Candidate | None:
+        """The one of least path cost."""
+        return min(self, key=lambda each: each.evaluation.rank, default=None)
+
+    def rows(self) -> list[FrontRow]:
+        """It as a table."""
+        return front_rows((each.evaluation, str(each)) for each in self)
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """What is shown of each, under the headings."""
         return [
             (
-                f"{each.evaluation.structural_cost:.4g}",
-                f"{each.evaluation.error:.3f}",
-                *map(_share, (each.evaluation.f1, each.evaluation.accuracy)),
-                str(each),
+                f"{row.structural_cost:.4g}",
+                f"{row.error:.3f}",
+                *("–" if share is None else f"{share:.3f}" for share in (row.f1, row.accuracy)),
+                row.text,
             )
-            for each in self
+            for row in self.rows()
         ]
 
     def __str__(self) -> str:
-        lines = [self.HEADINGS, *self.rows()]
+        lines = [self.HEADINGS, *self.cells()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "\n".join(
             "  ".join([*map(str.rjust, numbers, widths), program]) for *numbers, program in lines
         )
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from nearstar.report.notebook import front_html
-
-        return front_html(self)
-
-
-def _share(share: float | None) -> str:
-    return "–" if share is None else f"{share:.3f}"
 
 
 def pareto(evaluations: Iterable[R]) -> tuple[R, ...]:

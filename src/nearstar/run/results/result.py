@@ -1,4 +1,4 @@
-"""What a run found, and how it ended."""
+"""What a run found, how it went, and how it ended."""
 
 from __future__ import annotations
 
@@ -12,16 +12,40 @@ from nearstar.run.results.audit import Audit
 from nearstar.run.results.evaluation import Candidate, Evaluation
 from nearstar.run.results.front import Front
 from nearstar.run.results.summary import summarise
-from nearstar.run.results.trace import TracePoint, gap_between
 from nearstar.util.errors import NearstarError
+from nearstar.util.notebooks import ShownInNotebooks
 
 Ended = Literal["exhausted", "finished", "time", "trainings", "rounds", "interrupted"]
 """Why a run ended: exhausted, nothing is left that the search would explore; finished, a search
 that knows no bound came to its end; a limit; or Ctrl-C."""
 
 
+@dataclass(frozen=True, slots=True)
+class TracePoint:
+    """Where a run stood after a round, or when a new best program was found."""
+
+    seconds: float
+    """Since the start of the run."""
+    engine_seconds: float
+    """Processor time of all trainings so far, summed."""
+    rounds: int
+    """Rounds answered."""
+    trained: int
+    """Programs trained."""
+    best: float | None
+    """Least path cost so far; None before any answer."""
+    bound: float | None
+    """No program unexplored when the search last asked can have a lower path cost, if the heuristic
+    never overestimates; None for searches that know no bound."""
+
+
+def gap_between(best: float | None, bound: float | None) -> float | None:
+    """By how much the best path cost may be above the least possible; None if that is unknown."""
+    return None if best is None or bound is None else best - min(best, bound)
+
+
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(ShownInNotebooks):
     """The best program of a run, the best at every price, and how they were found."""
 
     best: Candidate | None
@@ -77,8 +101,3 @@ class Result:
         return "\n\n".join([self.summary(), *best, *([str(self.front)] if self.front else [])])
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from nearstar.report.notebook import result_html
-
-        return result_html(self)

@@ -79,7 +79,7 @@ def say_pruned(audit: Audit) -> str:
 
 def say_failures(count: int, first: str) -> str:
     """Programs that no worker could train, and why not the first of them."""
-    return f"{_programs(count)} could not be trained: {first}"
+    return f"{say_programs(count)} could not be trained: {first}"
 
 
 def _share(share: float) -> str:
@@ -111,10 +111,11 @@ def _limit(ended: Ended, limits: Limits, engine_seconds: float) -> str:
 
 
 def _effort(result: Result) -> str:
-    return f"{_programs(result.trained)} trained in {result.seconds:.1f} s"
+    return f"{say_programs(result.trained)} trained in {result.seconds:.1f} s"
 
 
-def _programs(count: int) -> str:
+def say_programs(count: int) -> str:
+    """So many programs."""
     return "1 program" if count == 1 else f"{count} programs"
 
 
@@ -124,7 +125,7 @@ def _finals(result: Result, finals: Result) -> str:
     now = result.best.evaluation.path_cost
     change = f"cost {before:.4f} before" if now < before else "none became better than the best was"
     again = "trained again, for longer or more often"
-    return f"{again}: {_programs(finals.trained)}, in {finals.seconds:.1f} s; {change}"
+    return f"{again}: {say_programs(finals.trained)}, in {finals.seconds:.1f} s; {change}"
 
 
 def _why_nothing(result: Result) -> str:

@@ -1,22 +1,17 @@
 """Journals: files of checksummed records that only grow, with one writer and any readers."""
 
-from nearstar.run.store.lines import Record
-from nearstar.run.store.reading import (
-    JOURNAL,
-    JournalError,
-    Reader,
-    read_header,
-    record_at,
-)
+from nearstar.run.store.journal import Journal
+from nearstar.run.store.journal_reader import JournalReader, has_trainings, read_header, record_at
+from nearstar.run.store.lines import JOURNAL, JournalError, Record
 from nearstar.run.store.repair import repair
-from nearstar.run.store.writing import Journal
 
 __all__ = [
     "JOURNAL",
     "Journal",
     "JournalError",
-    "Reader",
+    "JournalReader",
     "Record",
+    "has_trainings",
     "read_header",
     "record_at",
     "repair",

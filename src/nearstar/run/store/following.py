@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import os
 import secrets
 from array import array
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from functools import cached_property
+from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from nearstar.data.scale import Scale
-from nearstar.language.domain import Domain
-from nearstar.language.networks import Units
-from nearstar.language.program import Program, is_complete
-from nearstar.language.text import parse, to_text
-from nearstar.language.types import Signature
 from nearstar.model.model import Model
-from nearstar.report.story import COMPLETION, Row, Story
 from nearstar.run.limits import Limits
-from nearstar.run.results.audit import never_completed
-from nearstar.run.results.trace import TracePoint
-from nearstar.run.store import JOURNAL, JournalError, Reader, Record, record_at
-from nearstar.run.store.answers import unpacked
-from nearstar.run.store.reading import Line, header_in
-from nearstar.training.metrics import Metrics
+from nearstar.run.results.history import History
+from nearstar.run.store import schema
+from nearstar.run.store.journal_reader import JournalLine, JournalReader, header_in, record_at
+from nearstar.run.store.lines import JOURNAL, JournalError, Record
 from nearstar.util.errors import NearstarError
-
-_GIVEN = -1
-"""In place of an offset, for a program that was given at the start."""
 
 
 class Following:
-    """The story of the run in a folder, as far as its journal tells it.
+    """The history of the run in a folder, as far as its journal tells it.
 
     Each ``look`` takes up what is new. All but the parameters is in memory, some hundred bytes for
     each program.
@@ -53,23 +37,24 @@ class Following:
         self._begin()
 
     def _begin(self) -> None:
-        self._reader = Reader(self.path)
-        self._last = Line(0, 0, b"")
+        self._reader = JournalReader(self.path)
+        self._last = JournalLine(0, 0, b"")
         """The latest record: where it is not in its place, there is another journal."""
         self._stuck: str | None = None
         """Why a record could not be understood."""
-        self.story: Story | None = None
-        self.about: About | None = None
+        self.history: History | None = None
+        self.about: schema.About | None = None
         self.started: Record = {}
         """What the latest process that worked on it said of itself."""
-        self._header: Record = {}
-        self._answers = _Answers()
+        self._trainings: dict[int, tuple[Any, ...]] = {}
+        """By their offsets: the program's text, and what came of it."""
+        self._trained = 0
         self._rows: list[tuple[Any, ...]] = []
-        """Of nodes that may be told again: those after the last round that ended."""
+        """Of evaluations that may be told again: those after the last round that ended."""
         self._offsets = array("q")
-        """Where the answer of each node stands."""
+        """Where the training of each evaluation stands."""
         self._in_rounds = 0
-        """Nodes of rounds that ended."""
+        """Evaluations of rounds that ended."""
 
     def _next_run(self) -> str:
         # Another process that serves the same folder must not seem to go on with this one.
@@ -86,7 +71,7 @@ class Following:
                 file.seek(self._last.offset)
                 same = file.read(len(self._last.text)) == self._last.text
         except FileNotFoundError:
-            self.problem = None if self.story is None else f"{self.path} is gone"
+            self.problem = None if self.history is None else f"{self.path} is gone"
             return
         except OSError as problem:
             self.problem = f"{self.path} cannot be read: {problem.strerror}"
@@ -103,7 +88,7 @@ class Following:
 
     def _read(self) -> None:
         try:
-            if self.story is None:
+            if self.history is None:
                 first = next(self._reader.new_lines(), None)
                 if first is None:
                     return
@@ -113,7 +98,7 @@ class Following:
                 self._note(line.record, line.offset)
                 self._last = line
         except JournalError as problem:
-            if self.story is None and self._reader.count:  # a header that cannot be used
+            if self.history is None and self._reader.count:  # a header that cannot be used
                 self._stuck = str(problem)
             raise
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
@@ -122,41 +107,33 @@ class Following:
 
     def _open(self, header: Record) -> None:
         search = header["search"]
-        algorithm = search["search"]["kind"]
-        weight = float(search["weight"])
-        self._header = header
-        self.about = None if "about" not in header else About(header)
-        self.story = Story(self._next_run(), algorithm, weight, relaxed=algorithm == "RNN")
+        self.about = None if "about" not in header else schema.About(header)
+        self.history = History(self._next_run(), search["search"]["kind"], float(search["weight"]))
 
     def _note(self, record: Record, offset: int) -> None:
-        story = self._story
-        story.seconds = max(story.seconds, record["at"])
+        history = self.history
+        assert history is not None
+        history.seconds = max(history.seconds, record["at"])
         match record["kind"]:
-            case "started":
+            case schema.STARTED:
                 self.started = record
-                story.go_on(Limits(**record["limits"]))
-            case "answer":
-                self._answers.put(record, offset)
-                story.trained = max(story.trained, len(self._answers))
-            case "best":
-                story.note(_point(record))
-            case "round":
-                self._take(record["taken"], whole=True)
-                story.note(_point(record))
-                story.waiting = record["waiting"]
-            case "ended":
-                self._take(record["taken"], whole=False)
+                history.go_on(Limits(**record["limits"]))
+            case schema.TRAINING | schema.GIVEN as kind:
+                self._trainings[offset] = record["program"], *schema.outcome_in(record)
+                self._trained += kind == schema.TRAINING
+                history.trained = max(history.trained, self._trained)
+            case schema.BEST:
+                history.note(schema.point_in(record))
+            case schema.ROUND:
+                self._take(record["taken"], history, whole=True)
+                history.note(schema.point_in(record))
+                history.waiting = record["waiting"]
+            case schema.ENDED:
+                self._take(record["taken"], history, whole=False)
                 numbers = (record[name] for name in ("at", "trained", "rounds"))
-                story.end(record["reason"], _number(record["bound"]), *numbers)
-                if record["reason"] != "interrupted":
-                    self._mark_completions()
+                history.end(record["reason"], schema.bound_in(record), *numbers)
 
-    @property
-    def _story(self) -> Story:
-        assert self.story is not None
-        return self.story
-
-    def _take(self, rows: Sequence[Sequence[Any]], *, whole: bool) -> None:
+    def _take(self, rows: Sequence[Sequence[Any]], history: History, *, whole: bool) -> None:
         """Take up what the search took since the last round.
 
         A process that ends tells of a round that it cut short; when the run goes on, all of that
@@ -166,48 +143,17 @@ class Following:
         pairs = zip(self._rows, new, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if whole or same < len(new):
-            if same < len(self._rows):
-                size = self._in_rounds + same
-                self._story.cut(size, self._next_run())
-                del self._offsets[size:]
-            for row in new[same:]:
-                self._add(*row)
+            first = self._in_rounds + same
+            told = []
+            for index, row in enumerate(new[same:], first):
+                text, *outcome = self._trainings[row[0]]
+                told.append(schema.logged(row, index, history.weight, text, outcome))
+            history.add(told, first, self._next_run)
+            self._offsets[first:] = array("q", (row[0] for row in new[same:]))
             self._rows = new
         if whole:
             self._in_rounds += len(new)
             self._rows = []
-
-    def _add(self, offset: int | None, parent: int | None, cost: float, f: float | str) -> None:
-        story = self._story
-        bound = float(f)
-        if offset is None:  # it is complete: f is its path cost
-            outcome: _Outcome = {
-                "text": self._given_text,
-                "error": bound - story.weight * cost,
-                "diverged": False,
-                "failure": None,
-                "f1": 1 - (bound - story.weight * cost),
-                "accuracy": None,
-            }
-        else:
-            outcome = self._answers.get(offset)
-        story.add(parent=parent, cost=cost, f=bound, **outcome)
-        self._offsets.append(_GIVEN if offset is None else offset)
-
-    @property
-    def _given_text(self) -> str:
-        """The program that was given at the start, without its parameters."""
-        start = str(self._header["search"]["start"])
-        try:
-            return start if self.about is None else to_text(self.about.parse(start))
-        except NearstarError:
-            return start
-
-    def _mark_completions(self) -> None:
-        count = _completions(self._story.rows(), int(self._header["search"]["audit_samples"]))
-        if count and not self._story.kinds[-1] & COMPLETION:
-            self._story.mark_completions(count)
-            self._story.run = self._next_run()  # who has these nodes has them unmarked
 
     # Models
 
@@ -216,127 +162,11 @@ class Following:
         if self.about is None:
             return None
         try:
-            offset = self._offsets[index]
-            if offset == _GIVEN:
-                return self.about.given()
-            return self.about.model(self._story.texts[index], record_at(self.path, offset))
+            return self.about.model(record_at(self.path, self._offsets[index]))
         except (NearstarError, LookupError, TypeError, ValueError):
             return None
 
     def best_model(self) -> Model | None:
         """The model of the best program so far."""
-        best = None if self.story is None else self.story.best
+        best = None if self.history is None else self.history.best
         return None if best is None else self.model(best.index)
-
-
-_Outcome = dict[str, Any]
-
-
-class _Answers:
-    """What came of the trainings in a journal, by their offsets, in columns."""
-
-    def __init__(self) -> None:
-        self._offsets = array("q")
-        self._texts: list[str] = []
-        self._numbers = array("d")
-        """Error, F1 and accuracy of each, one after the other."""
-        self._diverged = bytearray()
-        self._failures: dict[int, str] = {}
-
-    def __len__(self) -> int:
-        return len(self._offsets)
-
-    def put(self, record: Record, offset: int) -> None:
-        """Take up an answer, which stands after all others so far."""
-        metrics = record["metrics"] or {}
-        self._offsets.append(offset)
-        self._texts.append(record["program"])
-        scores = (metrics.get(name, math.nan) for name in ("f1", "accuracy"))
-        self._numbers.extend((record["error"], *scores))
-        self._diverged.append(record["diverged"])
-        if record["failure"] is not None:
-            self._failures[offset] = record["failure"]
-
-    def get(self, offset: int) -> _Outcome:
-        place = bisect_left(self._offsets, offset)
-        if self._offsets[place] != offset:
-            raise LookupError(f"no answer at byte {offset}")
-        error, f1, accuracy = self._numbers[3 * place : 3 * place + 3]
-        return {
-            "text": self._texts[place],
-            "error": error,
-            "diverged": bool(self._diverged[place]),
-            "failure": self._failures.get(offset),
-            "f1": f1,
-            "accuracy": accuracy,
-        }
-
-
-class About:
-    """What the header of a journal says for those who make models of its programs."""
-
-    def __init__(self, header: Record) -> None:
-        self._about: Mapping[str, Any] = header["about"]
-        self._start: str | None = header["search"]["start"]
-        self._units: Mapping[str, Any] = header["training"]["budget"]["units"]
-        self.classes = tuple(map(str, self._about["classes"]))
-
-    @cached_property
-    def domain(self) -> Domain:
-        return Domain.from_dict(self._about["domain"])
-
-    @cached_property
-    def signature(self) -> Signature:
-        return Signature.from_dict(self._about["signature"])
-
-    def parse(self, text: str) -> Program:
-        """The program with this text."""
-        return parse(text, self.domain, self.signature).program
-
-    def model(self, text: str, answer: Record) -> Model:
-        """The model of an answer, with its scores on the validation data."""
-        program = self.parse(text)
-        metrics = answer["metrics"]
-        if metrics is not None:
-            metrics = Metrics.from_confusion(metrics["confusion"]).to_dict(self.classes)
-        return self._model(
-            program, unpacked(answer["parameters"]), facts={"metrics": {"validation": metrics}}
-        )
-
-    def given(self) -> Model:
-        """The model that was given at the start."""
-        parsed = parse(str(self._start), self.domain, self.signature)
-        return self._model(parsed.program, parsed.theta)
-
-    def _model(self, program: Program, theta: Any, **more: Any) -> Model:
-        sizes = {field.name: self._units[field.name] for field in fields(Units)}
-        units = None if is_complete(program) else Units(**sizes)
-        scale = Scale.from_dict(self._about["scale"])
-        return Model(program, theta, self.domain, self.classes, scale, units, **more)
-
-
-def _completions(rows: Sequence[Row], samples: int) -> int:
-    """How many random completions the nodes end with, of so many that were asked for.
-
-    They are not marked in a journal, but known by their parents: nodes that nothing completed, in
-    order, as many as were asked for, or all that there are.
-    """
-    for count in range(min(samples, len(rows)), 0, -1):
-        before, last = rows[:-count], rows[-count:]
-        parents = [len(rows) if row.parent is None else row.parent for row in last]
-        if not all(row.complete for row in last) or parents != sorted({*parents}):
-            continue
-        left = {row.index for row in never_completed(before)}
-        if left.issuperset(parents) and count in (samples, len(left)):
-            return count
-    return 0
-
-
-def _point(record: Record) -> TracePoint:
-    values = {field.name: record.get(field.name) for field in fields(TracePoint)}
-    return TracePoint(**{**values, "seconds": record["at"], "bound": _number(record["bound"])})
-
-
-def _number(value: float | str | None) -> float | None:
-    """JSON has no infinite numbers: they are texts."""
-    return None if value is None else float(value)

@@ -14,7 +14,6 @@ from nearstar.language.program import Apply, Hole
 from nearstar.language.text import to_text
 from nearstar.run.trainer import Trainer
 from nearstar.search.protocol import Algorithm
-from nearstar.training.budget import Budget
 from nearstar.training.train import TRAINING_VERSION
 from nearstar.util.errors import NearstarError
 
@@ -23,18 +22,15 @@ _LANGUAGE = ("features", "groups", "beta", "accumulator", "functions")
 _CHOICE = ("rules", "costs", "penalty")
 """Keys of a domain that decide which programs there are, and what they cost."""
 
-_SINCE_RENAMED = {"haste": "correction", "beside": "exploration"}
-"""Settings of NEAR's searches that older journals have by other names."""
-
 
 @dataclass(frozen=True)
 class Identity:
     """All that decides what a run finds, besides its limits."""
 
     training: Mapping[str, Any]
-    """What decides the answer to a question: runs with the same can share answers."""
+    """What decides a training: runs with the same can share trainings."""
     search: Mapping[str, Any]
-    """What decides which questions are asked."""
+    """What decides which programs are asked for."""
 
     @classmethod
     def of(
@@ -48,16 +44,16 @@ class Identity:
             "validation data": task.valid.fingerprint(),
             "standardised": task.standardised,
             "seed": trainer.seed,
-            "budget": plain_budget(trainer.budget),
+            "budget": trainer.budget,
             **{key: table[key] for key in _LANGUAGE},
         }
         search = {"search": algorithm, **settings, **{key: table[key] for key in _CHOICE}}
-        return cls(_plain(training), _plain(search))
+        return cls(plain_data(training), plain_data(search))
 
     @classmethod
     def in_header(cls, header: Mapping[str, Any]) -> Identity:
         """That of the run of a journal."""
-        return cls(header["training"], _renamed(header["search"]))
+        return cls(header["training"], header["search"])
 
     @property
     def seed(self) -> int:
@@ -91,26 +87,7 @@ class Identity:
             )
 
 
-def plain_budget(training: Budget) -> dict[str, Any]:
-    """The budget; what came later is left out where it is not used, so that older runs go on."""
-    budget: dict[str, Any] = _plain(training)
-    for key, usual in (("loss", "cross-entropy"), ("patience", None)):
-        if budget[key] == usual:
-            del budget[key]
-    return budget
-
-
-def _renamed(search: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides a search, by the names of today."""
-    settings = search["search"]
-    if settings["kind"] in ("AStar", "IDSBB"):
-        settings = {_SINCE_RENAMED.get(name, name): value for name, value in settings.items()}
-    elif settings["kind"] == "Listed":
-        settings = {**settings, "kind": "FixedList"}
-    return {**search, "search": settings}
-
-
-def _plain(value: Any) -> Any:
+def plain_data(value: Any) -> Any:
     """The value in tables, lists, texts and numbers, as JSON has them."""
     match value:
         case None | bool() | int() | str():
@@ -118,15 +95,15 @@ def _plain(value: Any) -> Any:
         case float():
             return value if math.isfinite(value) else str(value)
         case Mapping():
-            return {str(key): _plain(each) for key, each in value.items()}
+            return {str(key): plain_data(each) for key, each in value.items()}
         case list() | tuple():
-            return [_plain(each) for each in value]
+            return [plain_data(each) for each in value]
         case Apply() | Hole():
             return to_text(value)
     # A dataclass of ours, or a search of the user's own.
     fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else None
     names = vars(value) if fields is None else [field.name for field in fields]
-    own = {name: _plain(getattr(value, name)) for name in names}
+    own = {name: plain_data(getattr(value, name)) for name in names}
     return {"kind": type(value).__qualname__, **own}
 
 

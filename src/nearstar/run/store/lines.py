@@ -12,13 +12,21 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
+from nearstar.util.errors import NearstarError
 from nearstar.util.plain_json import to_json
+
+JOURNAL = "journal.jsonl"
+"""The name of the file in the folder of a run."""
 
 Record = Mapping[str, Any]
 
 _HEAD = len(b'["12345678",')
 _TAIL = len(b"]\n")
 _BEGINNING = re.compile(rb'\["[0-9a-f]{8}",[0-9]+,\{')
+
+
+class JournalError(NearstarError):
+    """A journal that cannot be read or written."""
 
 
 def line_of(number: int, record: Record) -> bytes:

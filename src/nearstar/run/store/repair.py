@@ -7,9 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from nearstar.run.store.lines import Record, line_of, number_of, record_in, sound_end
-from nearstar.run.store.lock import take_lock
-from nearstar.run.store.reading import JOURNAL, JournalError
+from nearstar.run.store.durable_file import take_lock
+from nearstar.run.store.lines import (
+    JOURNAL,
+    JournalError,
+    Record,
+    line_of,
+    number_of,
+    record_in,
+    sound_end,
+)
+from nearstar.run.store.schema import is_training
 from nearstar.util.whole_files import write_whole
 
 
@@ -24,8 +32,9 @@ class Repaired(NamedTuple):
     """Where the damaged journal is now."""
 
 
-def repair(folder: str | Path, lasting: Callable[[Record], bool]) -> Repaired | None:
-    """Keep all up to the first damage, and beyond it those records that are ``lasting``.
+def repair(folder: str | Path, lasting: Callable[[Record], bool] = is_training) -> Repaired | None:
+    """Keep all up to the first damage, and beyond it those records that are ``lasting``: what
+    is damaged is trained again, and what happened after it is told again.
 
     None if nothing is damaged. The damaged journal is kept beside the new one.
     """

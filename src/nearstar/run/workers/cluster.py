@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from nearstar.language.program import Program
+from nearstar.run.requests import Arguments, Request
 from nearstar.run.trainer import Trainer
-from nearstar.run.workers.elsewhere import TRIES, Elsewhere, Lost
-from nearstar.run.workers.threads import Job
-from nearstar.run.workers.watched import train_watched
+from nearstar.run.workers.remote import TRIES, RemoteWorkers, WorkerLostError, train_with_deadline
 from nearstar.training.train import Trained
 from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop
@@ -37,11 +35,11 @@ SAME = ("nearstar", "numba", "numpy")
 _LOADING = threading.Lock()
 
 
-class OnCluster(Elsewhere):
+class ClusterWorkers(RemoteWorkers):
     """The workers of a Dask cluster, by a client that is used for nothing else.
 
     The data go to each worker once, as a plugin, which workers that come later are given before
-    any job. All that is left on the cluster goes when the client does, whatever becomes of it.
+    any training. All that is left on the cluster goes when the client does, whatever becomes of it.
     """
 
     drops = True
@@ -61,7 +59,7 @@ class OnCluster(Elsewhere):
         now = time.monotonic()
         if now - self._counted_at > 1:
             self._counted_at = now
-            with suppress(OSError):  # that the scheduler is gone is told by jobs
+            with suppress(OSError):  # that the scheduler is gone is told by trainings
                 self._count = sum(self._client.nthreads().values())
         return self._count
 
@@ -95,11 +93,11 @@ class OnCluster(Elsewhere):
             return
         raise _gone()
 
-    def send(self, job: Job, left: float) -> Future:
+    def send(self, request: Request, left: float) -> Future:
         if self._client.status != "running":
             raise _gone()
         # In bytes, so that the scheduler need not understand it.
-        load = pickle.dumps((_train, (self._name, job.program, job.start, job.goal, left)))
+        load = pickle.dumps((_train, (self._name, request.arguments, left)))
         key = f"nearstar-train-{uuid4().hex}"
         return self._client.submit(self._carry, load, key=key, pure=False)
 
@@ -109,13 +107,13 @@ class OnCluster(Elsewhere):
         try:
             trained: Trained = sent.result()
         except KilledWorker as problem:
-            raise Lost(f"its worker {problem.last_worker.address} died") from None
+            raise WorkerLostError(f"its worker {problem.last_worker.address} died") from None
         except CancelledError as problem:
             if self._client.status != "running":
                 raise _gone() from None
-            raise Lost(str(problem)) from None
+            raise WorkerLostError(str(problem)) from None
         except (OSError, EOFError, MemoryError) as problem:
-            raise Lost(f"{type(problem).__name__}: {problem}") from problem
+            raise WorkerLostError(f"{type(problem).__name__}: {problem}") from problem
         except ImportError as problem:
             raise NearstarError(
                 f"a worker of the cluster cannot import {problem.name}: {problem}. Install the "
@@ -136,7 +134,7 @@ def _gone() -> NearstarError:
 
 
 @contextmanager
-def connected(cluster: Any) -> Iterator[OnCluster]:
+def connected(cluster: Any) -> Iterator[ClusterWorkers]:
     """The workers of a cluster: by the address of its scheduler, or the file where that is written;
     or a Client or Cluster of Dask's, such as a SLURMCluster.
     """
@@ -158,7 +156,7 @@ def connected(cluster: Any) -> Iterator[OnCluster]:
             "prints its address"
         ) from problem
     with client:
-        workers = OnCluster(client)
+        workers = ClusterWorkers(client)
         try:
             yield workers
         finally:
@@ -204,7 +202,7 @@ def _address_in(file: str) -> str:
 
 
 def _carrier() -> Callable[[bytes], Any]:
-    """What workers are to do with the load of a job."""
+    """What workers are to do with the load of a training."""
 
     def carry(load: bytes) -> Any:
         import pickle
@@ -218,7 +216,7 @@ def _carrier() -> Callable[[bytes], Any]:
 def _caretaker(client: str, name: str) -> SchedulerPlugin:
     """What the scheduler does for a run, as long as its client is there.
 
-    Jobs whose worker dies are not begun again by itself: who drives decides on that. When the
+    Trainings whose worker dies are not begun again by itself: who drives decides on that. When the
     client has gone, even without a word, its data are removed from all workers.
     """
     from distributed import SchedulerPlugin
@@ -246,7 +244,7 @@ def _caretaker(client: str, name: str) -> SchedulerPlugin:
 
 
 def _data(load: bytes, versions: dict[str, str]) -> WorkerPlugin:
-    """The data, as they go to workers: they are unpacked when the first job comes."""
+    """The data, as they go to workers: they are unpacked when the first training comes."""
     from distributed import WorkerPlugin
 
     class Data(WorkerPlugin):  # type: ignore[misc]
@@ -274,10 +272,8 @@ def _data(load: bytes, versions: dict[str, str]) -> WorkerPlugin:
     return data
 
 
-def _train(
-    name: str, program: Program, start: Trained | None, goal: float | None, left: float
-) -> Trained:
-    """The job, where the worker is."""
+def _train(name: str, arguments: Arguments, left: float) -> Trained:
+    """Train, where the worker is."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -287,7 +283,7 @@ def _train(
         task = worker.state.tasks.get(key)
         return task is None or task.state == "cancelled"
 
-    return train_watched(_trainer(worker, name), program, start, goal, left, given_up)
+    return train_with_deadline(_trainer(worker, name), arguments, left, given_up)
 
 
 def _trainer(worker: Worker, name: str) -> Trainer:

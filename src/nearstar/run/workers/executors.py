@@ -17,11 +17,9 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nearstar.language.program import Program
+from nearstar.run.requests import Arguments, Request
 from nearstar.run.trainer import Trainer
-from nearstar.run.workers.elsewhere import Elsewhere, Lost
-from nearstar.run.workers.threads import Job
-from nearstar.run.workers.watched import train_watched
+from nearstar.run.workers.remote import RemoteWorkers, WorkerLostError, train_with_deadline
 from nearstar.training.train import Trained
 from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop
@@ -31,7 +29,7 @@ _HERE: dict[tuple[int, str], tuple[Trainer, Stop]] = {}
 is forked has the entry, too, but would never hear of the stop."""
 
 
-class OnExecutor(Elsewhere):
+class ExecutorWorkers(RemoteWorkers):
     """The workers of an executor. The data go to them in a file, which each process reads once.
 
     That the file is gone tells them that the run is over.
@@ -53,16 +51,14 @@ class OnExecutor(Elsewhere):
     def begin(self, trainer: Trainer, stop: Stop) -> None:
         super().begin(trainer, stop)
         self._folder = TemporaryDirectory(prefix="nearstar-")
-        self._place = str(Path(self._folder.name) / "trainer")
-        with open(self._place, "wb") as file:
+        self._path = str(Path(self._folder.name) / "trainer")
+        with open(self._path, "wb") as file:
             pickle.dump(trainer, file)
-        _HERE[os.getpid(), self._place] = trainer, stop
+        _HERE[os.getpid(), self._path] = trainer, stop
 
-    def send(self, job: Job, left: float) -> Future[Trained]:
+    def send(self, request: Request, left: float) -> Future[Trained]:
         try:
-            return self._executor.submit(
-                _train, self._place, job.program, job.start, job.goal, left
-            )
+            return self._executor.submit(_train, self._path, request.arguments, left)
         except RuntimeError as problem:
             raise _useless(problem) from problem
 
@@ -72,12 +68,12 @@ class OnExecutor(Elsewhere):
         except BrokenExecutor as problem:
             raise _useless(problem) from problem
         except (OSError, EOFError, MemoryError, CancelledError) as problem:
-            raise Lost(f"{type(problem).__name__}: {problem}") from problem
+            raise WorkerLostError(f"{type(problem).__name__}: {problem}") from problem
 
     def end(self) -> None:
         super().end()
         if self._folder is not None:
-            _HERE.pop((os.getpid(), self._place), None)
+            _HERE.pop((os.getpid(), self._path), None)
             self._folder.cleanup()
             self._folder = None
 
@@ -89,28 +85,26 @@ def _useless(problem: RuntimeError) -> NearstarError:
     )
 
 
-def _train(
-    place: str, program: Program, start: Trained | None, goal: float | None, left: float
-) -> Trained:
-    """The job, where the worker is."""
-    if (os.getpid(), place) in _HERE:
-        trainer, stop = _HERE[os.getpid(), place]
-        return train_watched(trainer, program, start, goal, left, stop=stop)
+def _train(path: str, arguments: Arguments, left: float) -> Trained:
+    """Train, where the worker is."""
+    if (os.getpid(), path) in _HERE:
+        trainer, stop = _HERE[os.getpid(), path]
+        return train_with_deadline(trainer, arguments, left, stop=stop)
 
     def given_up() -> bool:
         parent = multiprocessing.parent_process()
-        return not os.path.exists(place) or (parent is not None and not parent.is_alive())
+        return not os.path.exists(path) or (parent is not None and not parent.is_alive())
 
-    return train_watched(_trainer_in(place), program, start, goal, left, given_up)
+    return train_with_deadline(_trainer_in(path), arguments, left, given_up)
 
 
 @lru_cache(maxsize=1)
-def _trainer_in(place: str) -> Trainer:
+def _trainer_in(path: str) -> Trainer:
     try:
-        trainer: Trainer = pickle.loads(Path(place).read_bytes())
+        trainer: Trainer = pickle.loads(Path(path).read_bytes())
     except FileNotFoundError:
         raise NearstarError(
-            f"a worker of the executor on {socket.gethostname()} cannot read {place}: an executor "
+            f"a worker of the executor on {socket.gethostname()} cannot read {path}: an executor "
             "must work on this machine; for others, give a cluster"
         ) from None
     return trainer

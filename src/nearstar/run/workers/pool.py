@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 
+from nearstar.run.requests import Request
 from nearstar.run.trainer import Trainer
-from nearstar.run.workers.threads import Job, Workers
+from nearstar.run.workers.threads import Workers
 from nearstar.training.train import Trained
 from nearstar.util.interrupt import Presses, Stop, Stopped
 
@@ -32,19 +33,19 @@ class Pool:
         self._presses = Presses(self._stop)
         self._under_way: list[Future[Trained]] = []
 
-    def submit(self, job: Job, left: float) -> Future[Trained]:
-        """Begin a job as soon as a worker is free; ``left`` are seconds until it is useless."""
-        future = self._workers.submit(job, left)
+    def submit(self, request: Request, left: float) -> Future[Trained]:
+        """Train as soon as a worker is free; ``left`` are seconds until it is useless."""
+        future = self._workers.submit(request, left)
         self._under_way = [*self._unfinished(), future]
         return future
 
-    def make_room(self, jobs: int, idle: Sequence[Future[Trained]]) -> list[Future[Trained]]:
-        """Have workers free for so many jobs, by dropping what they do only to be not idle.
+    def make_room(self, trainings: int, idle: Sequence[Future[Trained]]) -> list[Future[Trained]]:
+        """Have workers free for so many trainings, by dropping what they do only to be not idle.
 
         Returns what was dropped: the latest first, and no more than is needed.
         """
         unfinished = [each for each in idle if not each.done()]
-        surplus = len(self._unfinished()) + jobs - self._workers.size
+        surplus = len(self._unfinished()) + trainings - self._workers.size
         dropped = unfinished[::-1][: max(surplus, 0)]
         for each in dropped:
             self._workers.drop(each)
@@ -53,11 +54,11 @@ class Pool:
     def result(
         self, future: Future[Trained], left: Callable[[], float], go_ahead: Callable[[], bool]
     ) -> Trained:
-        """The result of a job, as soon as it is there; what the job raises is raised.
+        """The result of a training, as soon as it is there; what it raises is raised.
 
         When no seconds are ``left``, and it is not there, OutOfTime is raised. Where workers would
-        be idle meanwhile, ``go_ahead`` is called, which submits another job, or returns False if
-        there is none.
+        be idle meanwhile, ``go_ahead`` is called, which submits another request, or returns False
+        if there is none.
         """
         while not future.done():
             self._check()
@@ -66,7 +67,7 @@ class Pool:
             while self._has_room() and go_ahead():
                 pass
             wait(self._unfinished(), min(seconds, LOOK_UP), FIRST_COMPLETED)
-        self._check()  # jobs that were stopped by it have no results
+        self._check()  # what was stopped by it has no result
         try:
             return future.result()
         except Stopped:  # elsewhere, by a clock that is a little ahead
@@ -79,7 +80,7 @@ class Pool:
             raise KeyboardInterrupt
 
     def _has_room(self) -> bool:
-        """Whether one of several workers would be idle, now or until the next jobs come."""
+        """Whether one of several workers would be idle, now or until the next requests come."""
         return self._workers.drops and len(self._unfinished()) <= self._workers.size > 1
 
     def _unfinished(self) -> list[Future[Trained]]:

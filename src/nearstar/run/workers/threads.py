@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Protocol
 
-from nearstar.language.program import Program
+from nearstar.run.requests import Request
 from nearstar.run.trainer import Trainer
 from nearstar.training.train import Trained
 from nearstar.util.interrupt import Stop, Stopped
 
 
-@dataclass(frozen=True, eq=False)
-class Job:
-    """A program to train, and what to do with the answer as soon as it is there."""
-
-    program: Program
-    start: Trained | None
-    goal: float | None
-    keep: Callable[[Trained], None]
-    """Called once, in any thread, before the future has the result."""
-
-
 class Workers(Protocol):
-    """Those who train, for one run at a time: ``begin``, then ``submit`` any number of jobs."""
+    """Those who train, for one run at a time: ``begin``, then ``submit`` any number of requests."""
 
     @property
     def size(self) -> int:
@@ -37,22 +24,22 @@ class Workers(Protocol):
 
     @property
     def drops(self) -> bool:
-        """Whether a job that is dropped ends soon, so that one can try one's luck with it."""
+        """Whether a training that is dropped ends soon, so that one can try one's luck with it."""
 
     def begin(self, trainer: Trainer, stop: Stop) -> None:
-        """Get ready for a run. Once the stop is set, no job is begun any more."""
+        """Get ready for a run. Once the stop is set, no training is begun any more."""
 
-    def submit(self, job: Job, left: float) -> Future[Trained]:
-        """Begin a job when somebody is free; ``left`` are the seconds after which it is useless."""
+    def submit(self, request: Request, left: float) -> Future[Trained]:
+        """Train when somebody is free; ``left`` are the seconds after which it is useless."""
 
     def drop(self, future: Future[Trained]) -> None:
-        """End a job whose answer is not wanted any more; does not wait."""
+        """End a training that is not wanted any more; does not wait."""
 
     def cancel(self) -> None:
-        """Begin no more jobs, and drop all that are under way; does not wait."""
+        """Begin no more trainings, and drop all that are under way; does not wait."""
 
     def end(self) -> None:
-        """Give back what ``begin`` took, when all jobs have ended or are given up."""
+        """Give back what ``begin`` took, when all trainings have ended or are given up."""
 
 
 class Threads:
@@ -69,18 +56,18 @@ class Threads:
         self._executor = ThreadPoolExecutor(self.size, thread_name_prefix="nearstar")
         self._stops: dict[Future[Trained], Stop] = {}
 
-    def submit(self, job: Job, left: float) -> Future[Trained]:
+    def submit(self, request: Request, left: float) -> Future[Trained]:
         stop = Stop()
-        future = self._executor.submit(self._do, job, stop)
+        future = self._executor.submit(self._train, request, stop)
         self._stops[future] = stop
         future.add_done_callback(self._stops.pop)
         return future
 
-    def _do(self, job: Job, stop: Stop) -> Trained:
+    def _train(self, request: Request, stop: Stop) -> Trained:
         if self._stop.flag[0]:
             raise Stopped
-        trained = self._trainer.train(job.program, job.start, job.goal, stop)
-        job.keep(trained)
+        trained = self._trainer.train(*request.arguments, stop)
+        request.keep(trained)
         return trained
 
     def drop(self, future: Future[Trained]) -> None:

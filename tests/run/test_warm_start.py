@@ -17,7 +17,7 @@ from nearstar.language.parameters import Block, layout, size_of, unscaled
 from nearstar.language.program import Apply, Program, node_at
 from nearstar.language.text import to_text
 from nearstar.run import Trainer
-from nearstar.run.warm import starting_parameters
+from nearstar.run.warm_start import starting_parameters
 from nearstar.util.seeds import seed_for
 
 UNITS = Units(5, 2)

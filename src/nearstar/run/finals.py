@@ -13,21 +13,20 @@ from typing import Any
 from nearstar.language.canonical import canonical
 from nearstar.language.domain import Domain
 from nearstar.language.program import Program
-from nearstar.run.arguments import check_arguments
+from nearstar.run.arguments import check_arguments, check_kind
 from nearstar.run.events import Listener
 from nearstar.run.learn import learn
 from nearstar.run.results.front import Front, pareto
 from nearstar.run.results.result import Result
 from nearstar.run.store import JOURNAL
 from nearstar.run.store.identity import Identity
-from nearstar.run.store.journaled import identity_in
+from nearstar.run.store.journaled_run import identity_in
 from nearstar.run.trainer import Trainer
 from nearstar.search.constraints import Constraints
 from nearstar.search.fixed_list import FixedList
 from nearstar.training.budget import Budget
 from nearstar.training.task import Task
 from nearstar.util.checks import check_whole
-from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop
 
 FINALS = "finals"
@@ -87,8 +86,9 @@ def final(
     """
     finalists = Finalists() if finalists is None else finalists
     budget = Budget() if budget is None else budget
-    _check(result, finalists, run)
-    check_arguments(task=task, domain=domain, budget=budget, seed=seed)
+    check_arguments(result=result, task=task, domain=domain, budget=budget, seed=seed)
+    check_kind("finalists", finalists, Finalists, "Finalists, such as Finalists(programs=5)")
+    check_kind("run", run, str | Path | None, "the path of a folder, or None")
     programs = _best_of(result, finalists.programs, domain)
     if result.ended == "interrupted" or not programs:
         return result
@@ -121,21 +121,6 @@ def finals_in(run: Path) -> list[Path]:
     return sorted(path.parent for path in (run / FINALS).glob(f"*/{JOURNAL}"))
 
 
-def _check(result: object, finalists: object, run: object) -> None:
-    if not isinstance(result, Result):
-        raise NearstarError(
-            f"result must be what learn gave, a Result, not a {type(result).__name__}"
-        )
-    if not isinstance(finalists, Finalists):
-        raise NearstarError(
-            f"finalists must be Finalists, such as Finalists(programs=5), not {finalists!r}"
-        )
-    if run is not None and not isinstance(run, str | Path):
-        raise NearstarError(
-            f"run must be the path of a folder, or None, not a {type(run).__name__}"
-        )
-
-
 def _best_of(result: Result, most: int, domain: Domain) -> tuple[Program, ...]:
     """The complete programs of least path cost, each of another canonical form."""
     complete = [each for each in result.evaluations if each.complete]
@@ -162,7 +147,7 @@ def _merged(result: Result, finals: Result) -> Result:
     front = Front(candidates[each.index] for each in rated)
     return replace(
         result,
-        best=min(front, key=lambda each: each.evaluation.rank),
+        best=front.best,
         front=front,
         finals=finals,
         ended="interrupted" if finals.ended == "interrupted" else result.ended,

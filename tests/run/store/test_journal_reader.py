@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run.store.journals import HEADER, begin, offsets, read, varied
 
-from nearstar.run.store import JOURNAL, Journal, JournalError, Reader, read_header, reading
+from nearstar.run.store import (
+    JOURNAL,
+    Journal,
+    JournalError,
+    JournalReader,
+    journal_reader,
+    read_header,
+)
 from nearstar.run.store.lines import line_of, number_of
 
 RECORDS = [varied(number, largest=20) for number in range(15)]
@@ -30,7 +37,7 @@ def damaged_at(content: bytes, folder: Path) -> int | None:
     """
     path = folder / JOURNAL
     path.write_bytes(content)
-    reader = Reader(path)
+    reader = JournalReader(path)
     found: list[dict[str, Any]] = []
     problem = ""
     try:
@@ -135,15 +142,15 @@ def test_a_writer_that_goes_on_meanwhile_is_no_damage(
             happens(path, tail, line)
         return number_of(text)
 
-    monkeypatch.setattr(reading, "number_of", look)
-    reader = Reader(path)
+    monkeypatch.setattr(journal_reader, "number_of", look)
+    reader = JournalReader(path)
     assert [line.number for line in reader.new_lines()] == [0, 1]
     assert seen
     assert [line.record for line in reader.new_lines()] == [varied(2), {"next": 3}]
 
 
 def test_a_reader_goes_on_where_it_was(tmp_path: Path) -> None:
-    reader = Reader(tmp_path / JOURNAL)
+    reader = JournalReader(tmp_path / JOURNAL)
     with Journal(tmp_path, HEADER) as journal:
         header = read_header(reader)
         assert header is not None and header["about"] == "tests"
@@ -155,7 +162,7 @@ def test_a_reader_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_a_journal_that_becomes_shorter_is_an_error(tmp_path: Path) -> None:
     content = begin(tmp_path, RECORDS)
-    reader = Reader(tmp_path / JOURNAL)
+    reader = JournalReader(tmp_path / JOURNAL)
     assert len(list(reader.new_lines())) == len(RECORDS) + 1
     (tmp_path / JOURNAL).write_bytes(content[:-1])
     with pytest.raises(JournalError, match=f"shorter.*had {len(content)} bytes"):
@@ -165,7 +172,7 @@ def test_a_journal_that_becomes_shorter_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b'["0000', bytes(100)])
 def test_a_header_that_is_on_its_way_is_not_there_yet(tmp_path: Path, content: bytes) -> None:
     (tmp_path / JOURNAL).write_bytes(content)
-    assert read_header(Reader(tmp_path / JOURNAL)) is None
+    assert read_header(JournalReader(tmp_path / JOURNAL)) is None
 
 
 @pytest.mark.parametrize(
@@ -174,8 +181,8 @@ def test_a_header_that_is_on_its_way_is_not_there_yet(tmp_path: Path, content: b
         (b"my,own,table\n1,2,3\n", "no journal of nearstar, or damaged at byte 0"),
         (line_of(0, {"kind": "log"}), "not a journal of nearstar"),
         (
-            line_of(0, {"format": "nearstar-journal", "version": 2, "nearstar": "9.1"}),
-            r"version 2 of the format; this nearstar reads version 1: .* wrote it \(9.1\)",
+            line_of(0, {"format": "nearstar-journal", "version": 3, "nearstar": "9.1"}),
+            r"version 3 of the format; this nearstar reads version 2: .* wrote it \(9.1\)",
         ),
     ],
 )
@@ -184,15 +191,15 @@ def test_other_files_are_known_by_their_header(
 ) -> None:
     (tmp_path / JOURNAL).write_bytes(content)
     with pytest.raises(JournalError, match=message):
-        read_header(Reader(tmp_path / JOURNAL))
+        read_header(JournalReader(tmp_path / JOURNAL))
 
 
 def test_what_is_no_file_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="cannot be read: No such file"):
-        list(Reader(tmp_path / JOURNAL).new_lines())
+        list(JournalReader(tmp_path / JOURNAL).new_lines())
     (tmp_path / JOURNAL).symlink_to("/dev/full")  # it has no end
     with pytest.raises(JournalError, match="not a file"):
-        list(Reader(tmp_path / JOURNAL).new_lines())
+        list(JournalReader(tmp_path / JOURNAL).new_lines())
 
 
 def test_reading_leaves_no_trace(tmp_path: Path) -> None:

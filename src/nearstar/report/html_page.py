@@ -1,4 +1,4 @@
-"""The page: one HTML file that needs nothing else."""
+"""Pages: HTML files that need nothing else, of one look."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from nearstar.report.frame import asset, framed
+from nearstar.util.version import __version__
 
 SECTIONS = {
     "program": "The program",
@@ -46,4 +49,34 @@ def render(page: Mapping[str, Any]) -> str:
         script=Markup(script),
         # In a script element only these can end it, or open a comment.
         data=Markup(data.replace("<", "\\u003c").replace("\u2028", "\\u2028")),
+    )
+
+
+def framed(template: str, policy: str, **given: Any) -> str:
+    """A page: the template, which extends ``frame.html``, with what is given, escaped.
+
+    The template is named from the folder of the package; the policy says what the page may do.
+    """
+
+    return (
+        _environment()
+        .get_template(template)
+        .render(nearstar=__version__, policy=policy, look=Markup(asset("page.css")), **given)
+    )
+
+
+@cache
+def asset(name: str) -> str:
+    """A part of a page, as it stands in its file."""
+    return (files("nearstar.report") / "assets" / name).read_text("utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("nearstar", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
     )

@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 from cli.calling import COMMAND
-from report.test_story import followed, told
 from run.driving import timeless
-from run.store.test_journaled import run
+from run.results.test_history import followed, told
+from run.store.test_journaled_run import run
 
-from nearstar.report.serving import Server
+from nearstar.report.server import Server
 from nearstar.run import Evaluated, Event
 from nearstar.util.errors import NearstarError
 

@@ -20,8 +20,9 @@ from run.driving import DOMAIN, QUICK, SMALL, Trainings, small_task, timeless
 import nearstar as ns
 from nearstar.data.examples.synthetic import HIDDEN_RULE
 from nearstar.fit.fitting import SEARCHES
-from nearstar.run import Evaluated, Event, Limits, Result, clock, learn
-from nearstar.run.store import JOURNAL, JournalError, Reader, repair
+from nearstar.run import Evaluated, Event, Limits, Result, learn, limits
+from nearstar.run.store import JOURNAL, JournalError, JournalReader, repair
+from nearstar.run.store.lines import line_of
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Ask, Node, Search
 from nearstar.search.space import Space
@@ -94,16 +95,18 @@ def alone(case: str) -> Result:
 
 def kinds(folder: Path) -> list[str]:
     """The kinds of a journal's sound records, the header left out."""
-    return [line.record["kind"] for line in Reader(folder / JOURNAL).new_lines() if line.number]
+    return [
+        line.record["kind"] for line in JournalReader(folder / JOURNAL).new_lines() if line.number
+    ]
 
 
 def once(folder: Path) -> bool:
-    """Whether no question was answered twice."""
-    records = [line.record for line in Reader(folder / JOURNAL).new_lines() if line.number]
+    """Whether nothing was trained twice."""
+    records = [line.record for line in JournalReader(folder / JOURNAL).new_lines() if line.number]
     asked = [
         (record["program"], record["goal"], record["start"])
         for record in records
-        if record["kind"] == "answer"
+        if record["kind"] == "training"
     ]
     return len(asked) == len(set(asked))
 
@@ -143,7 +146,7 @@ def check_cuts(case: str, folder: Path, trainings: Trainings, number: int) -> No
         # Of several workers, those who would be idle may train others each time.
         assert once(folder), size
         if CASES[case].get("workers", 1) == 1:
-            assert again == trained - before.count("answer"), size
+            assert again == trained - before.count("training"), size
         told = before.count("best") + before.count("round")
         assert result.trace[:told] == whole.trace[:told], size
     result, again = trainings.during(partial(run, **CASES[case], run=folder))
@@ -174,7 +177,7 @@ def test_damage_is_named_or_does_not_matter_and_can_be_repaired(
             named = re.search(r"damaged at byte (\d+)", str(problem))
             assert named is not None and int(named[1]) <= place
             if place > header:
-                repaired = repair(tmp_path, lambda record: record["kind"] == "answer")
+                repaired = repair(tmp_path)
                 assert repaired is not None
                 assert timeless(run(**CASES[case], run=tmp_path)) == expected
                 repaired.original.unlink()
@@ -256,7 +259,7 @@ def test_time_goes_on_where_it_stopped(
     tmp_path: Path, trainings: Trainings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def a_second() -> None:
         now[0] += 1
@@ -351,6 +354,23 @@ def test_where_there_is_no_run_there_is_no_cache(tmp_path: Path) -> None:
 # What goes wrong
 
 
+@pytest.mark.parametrize("used_as", ["run", "cache"])
+def test_a_journal_of_an_earlier_nearstar_is_refused_with_what_to_do(
+    tmp_path: Path, trainings: Trainings, used_as: str
+) -> None:
+    header = {"format": "nearstar-journal", "version": 1, "nearstar": "0.8", "training": {}}
+    lines = [line_of(0, header), line_of(1, {"kind": "answer", "at": 0.5, "error": 0.25})]
+    (tmp_path / JOURNAL).write_bytes(b"".join(lines))
+    with pytest.raises(JournalError) as refusal:
+        run(**{used_as: tmp_path if used_as == "run" else [tmp_path]})
+    for part in (
+        f"{tmp_path / JOURNAL} is the journal of a run by an earlier nearstar (0.8), in version 1",
+        "finish the run with that nearstar, or begin a new one in another folder",
+    ):
+        assert part in str(refusal.value)
+    assert (tmp_path / JOURNAL).read_bytes() == b"".join(lines) and trainings.count == 0
+
+
 def test_a_folder_in_use_is_refused_with_who_uses_it(tmp_path: Path) -> None:
     refusals: list[str] = []
 
@@ -380,7 +400,7 @@ def test_a_disk_that_becomes_full_ends_the_run_which_can_be_resumed(
         patched.setattr(os, "write", fill)
         with pytest.raises(JournalError, match=r"No space left on device.*resume the run"):
             run(run=tmp_path)
-    answers = kinds(tmp_path).count("answer")
+    answers = kinds(tmp_path).count("training")
     result, trained = trainings.during(partial(run, run=tmp_path))
     assert timeless(result) == timeless(run())
     assert 0 < trained == 30 - answers < 30

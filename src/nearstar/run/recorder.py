@@ -1,4 +1,4 @@
-"""The record of a run: all that was evaluated, the best of it, and how it went."""
+"""Recording a run: all that was evaluated, the best of it, and how it went."""
 
 from __future__ import annotations
 
@@ -7,35 +7,43 @@ from dataclasses import replace
 
 from nearstar.language.program import Program
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
-from nearstar.run.results.evaluation import Candidate, Evaluation
+from nearstar.run.results.evaluation import (
+    Candidate,
+    Evaluation,
+    Kind,
+    Outcome,
+    outcome_values,
+)
 from nearstar.run.results.front import Front, pareto
-from nearstar.run.results.trace import TracePoint
-from nearstar.run.store.memory import Answer, Outcome, Question
+from nearstar.run.results.result import TracePoint
+from nearstar.run.store.trainings import Key, Training
 from nearstar.search.protocol import Ask, Node
 from nearstar.search.space import Space
 from nearstar.training.train import Trained
 
 
-class Record:
+class Recorder:
     """Takes what is trained, in the order asked, and tells the listeners.
 
-    Answers are kept for the front alone. It can be read after an interrupt at any point.
+    Trainings are kept for the front alone. It can be read after an interrupt at any point.
     """
 
     def __init__(self, space: Space, listeners: Sequence[Listener], *, relaxed: bool) -> None:
         self._space = space
         self._listeners = tuple(listeners)
         self._relaxed = relaxed
-        self._places: dict[Node, int] = {}
+        self._indices: dict[Node, int] = {}
         self._given: dict[Program, int] = {}
-        self._answers: dict[int, Answer] = {}
+        self._unbeaten: dict[int, Training] = {}
         self._best: Evaluation | None = None
+        self.kind: Kind = "search"
+        """Why programs are asked for now."""
         self.nodes: list[Node] = []
         """The node of each evaluation."""
         self.evaluations: list[Evaluation] = []
         self.trace: list[TracePoint] = []
         self.seconds = 0.0
-        """When the latest answer was there, since the start of the run."""
+        """When the latest training was there, since the start of the run."""
         self.trained = 0
         self.rounds = 0
         self._in_rounds = 0
@@ -51,46 +59,47 @@ class Record:
     def give(self, trained: Trained) -> None:
         """Count a program whose parameters were given as an answer, before the search begins."""
         node = Node(trained.program, None, g=self._space.cost(trained.program))
-        self.add(node, Answer.of(trained, 0.0), None)
-        self._given[trained.program] = self._places[node]
+        self.add(node, Training.of(trained, 0.0), None)
+        self._given[trained.program] = self._indices[node]
 
-    def add(self, node: Node, answer: Answer, question: Question | None) -> None:
-        """Take the next answer in order; without a question if no training was needed for it."""
+    def add(self, node: Node, training: Training, key: Key | None) -> None:
+        """Take the next training in order; without a key for what was given."""
         if node.program in self._given:
-            self._places[node] = self._given[node.program]
+            self._indices[node] = self._given[node.program]
             return
+        outcome = training.outcome
         # Whatever came before it in order was waited for.
-        self.seconds = max(self.seconds, answer.outcome.at)
-        evaluation = self._evaluation(node, answer.outcome)
-        if question is not None:
+        self.seconds = max(self.seconds, outcome.at)
+        evaluation = self._evaluation(node, outcome, "given" if key is None else self.kind)
+        if key is not None:
             self.trained += 1
-            self.engine_seconds += answer.outcome.seconds
+            self.engine_seconds += outcome.seconds
         unbeaten = evaluation.answer and self._is_unbeaten(evaluation)
         if unbeaten:
-            self._answers[evaluation.index] = answer
+            self._unbeaten[evaluation.index] = training
         self.nodes.append(node)
-        self._places[node] = evaluation.index
+        self._indices[node] = evaluation.index
         self.evaluations.append(evaluation)
-        self.tell(Evaluated(evaluation, answer, self.seconds, question))
+        self.tell(Evaluated(evaluation, training, self.seconds, key))
         if unbeaten:
-            self._compare(evaluation, answer)
+            self._compare(evaluation, training)
 
     def _is_unbeaten(self, new: Evaluation) -> bool:
         """Whether no answer so far is as good in structural cost and in error."""
-        for index in self._answers:
+        for index in self._unbeaten:
             each = self.evaluations[index]
             if each.structural_cost <= new.structural_cost and each.error <= new.error:
                 return False
         return True
 
-    def _compare(self, new: Evaluation, answer: Answer) -> None:
+    def _compare(self, new: Evaluation, training: Training) -> None:
         # Those on the front until now, and the new one.
-        self._answers = {each.index: self._answers[each.index] for each in self._front()}
+        self._unbeaten = {each.index: self._unbeaten[each.index] for each in self._front()}
         if self._best is None or new.rank < self._best.rank:
             self._best = new
             point = self._point()
             self.trace.append(point)
-            self.tell(NewBest(Candidate(new, answer.fetch()), point))
+            self.tell(NewBest(Candidate(new, training.fetch()), point))
 
     def end_round(self, ask: Ask) -> None:
         """The search has taken the scores of all that it asked for."""
@@ -103,10 +112,10 @@ class Record:
 
     def front(self) -> Front:
         """Answers that none other beats, cheapest first."""
-        return Front(Candidate(each, self._answers[each.index].fetch()) for each in self._front())
+        return Front(Candidate(each, self._unbeaten[each.index].fetch()) for each in self._front())
 
     def _front(self) -> tuple[Evaluation, ...]:
-        return pareto(self.evaluations[index] for index in self._answers)
+        return pareto(self.evaluations[index] for index in self._unbeaten)
 
     def taken(self, first: int = 0) -> list[Evaluation]:
         """The evaluations from the first on, with f as the search made it of their errors."""
@@ -125,26 +134,22 @@ class Record:
             bound=self.bound,
         )
 
-    def _evaluation(self, node: Node, outcome: Outcome) -> Evaluation:
+    def _evaluation(self, node: Node, outcome: Outcome, kind: Kind) -> Evaluation:
         partial_and_failed = outcome.diverged and not node.complete
         return Evaluation(
             program=node.program,
             index=len(self.evaluations),
             parent=self._nearest(node.parent),
+            kind=kind,
             complete=node.complete,
             answer=node.complete or self._relaxed,
+            size=node.program.size,
             # Rounded, since equal costs are summed in different orders.
             structural_cost=round(self._structural_cost(node), 12),
             weight=self._space.weight,
-            error=outcome.error,
             # A search gives a partial program that diverged the h it had before.
             f=node.g + node.closing + (node.h if partial_and_failed else outcome.error),
-            diverged=outcome.diverged,
-            epoch=outcome.epoch,
-            seconds=outcome.seconds,
-            accuracy=outcome.accuracy,
-            f1=outcome.f1,
-            failure=outcome.failure,
+            **outcome_values(outcome),
         )
 
     def _structural_cost(self, node: Node) -> float:
@@ -152,6 +157,6 @@ class Record:
         return node.g if self._space.weight == 1 else self._space.grammar.cost(node.program)
 
     def _nearest(self, ancestor: Node | None) -> int | None:
-        while ancestor is not None and ancestor not in self._places:
+        while ancestor is not None and ancestor not in self._indices:
             ancestor = ancestor.parent
-        return None if ancestor is None else self._places[ancestor]
+        return None if ancestor is None else self._indices[ancestor]

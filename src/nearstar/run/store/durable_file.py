@@ -1,14 +1,39 @@
-"""Having a file's contents on the disk, beside the work that writes them."""
+"""What a file that must not be lost needs: one writer at a time, and its contents on the disk."""
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 
+try:
+    import fcntl as _module
+
+    fcntl: ModuleType | None = _module
+except ImportError:  # pragma: no cover (systems without such locks)
+    fcntl = None
+
+_TAKEN = (errno.EAGAIN, errno.EACCES)
 PAUSE = 0.1
 """Seconds between two times that the disk is asked: what is written meanwhile goes together."""
+
+
+def take_lock(descriptor: int) -> bool:
+    """Lock an open file; False if it is locked already, by another process or by this one.
+
+    The lock ends with the process. Where the system or the file system has none, everybody gets
+    one.
+    """
+    if fcntl is None:  # pragma: no cover
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as problem:
+        return problem.errno not in _TAKEN
+    return True
 
 
 class Syncing:

@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 import nearstar as ns
-from nearstar.report.making import make_page
-from nearstar.report.page import render
-from nearstar.report.story import Story
+from nearstar.report.html_page import render
+from nearstar.report.page_data import make_page
+from nearstar.run.results.evaluation import Logged
+from nearstar.run.results.history import History
 
 HOSTILE = "</script><script>window.pwned = 1</script>"
 
@@ -149,26 +150,33 @@ def test_data_that_changed_are_told_of() -> None:
 
 
 def test_a_search_that_has_found_nothing() -> None:
-    story = Story("", "AStar", 1.0, relaxed=False)
-    page = make_page(None, "page", parts={}, story=story)
+    history = History("", "AStar")
+    page = make_page(None, "page", parts={}, history=history)
     assert page["program"] is None and page["search"]["best"] is None
     assert "A*, 0 programs trained" in render(page)
 
 
 def test_a_large_run_stays_small() -> None:
-    story = Story("", "AStar", 1.0, relaxed=False)
+    history = History("", "AStar")
     rng = np.random.default_rng(0)
     text = "map (fun x_t. if DistanceAffine(x_t) > 0 then AngleAffine(x_t) else ??) x"
     for index in range(5000):
-        story.add(
-            f"{text}{index:05}" + "(Add(VelocityAffine(x_t), ??))" * int(rng.integers(0, 4)),
-            None if index == 0 else int(rng.integers(0, index)),
-            *rng.random(3),
-            diverged=False,
-            failure=None,
-            f1=0.5,
-            accuracy=0.5,
+        more = "(Add(VelocityAffine(x_t), ??))" * int(rng.integers(0, 4))
+        parent = None if index == 0 else int(rng.integers(0, index))
+        cost, error, f = rng.random(3).tolist()
+        each = Logged(
+            *(error, False, 1, 0.1, 0.5, 0.5),
+            text=f"{text}{index:05}{more}",
+            index=index,
+            parent=parent,
+            complete=False,
+            answer=False,
+            size=5,
+            structural_cost=cost,
+            weight=1.0,
+            f=f,
         )
+        history.add([each], index, str)
     domain = ns.Domain.of_features(("speed", "angle"), {"speed": ["speed"], "angle": ["angle"]})
     model = ns.Model.from_text(
         "map (fun x_t. if SpeedAffine[2; 0](x_t) > 0 then AngleAffine[1; 0](x_t) "
@@ -180,5 +188,5 @@ def test_a_large_run_stays_small() -> None:
     X = rng.normal(size=(6, 30_000, 2))
     data = ns.Sequences.from_arrays(X, rng.integers(0, 2, (6, 30_000)), class_names=("sit", "run"))
     part = ns.Recordings(data, ("sit", "run"), tuple(range(6)))
-    page = make_page(model, "large", parts={"test": part}, story=story)
+    page = make_page(model, "large", parts={"test": part}, history=history)
     assert len(render(page).encode()) < 5e6

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from nearstar.report.live import LivePage
-from nearstar.report.page import render
+from nearstar.report.html_page import render
+from nearstar.report.live_page import LivePage
 from nearstar.util.errors import NearstarError
 
 HOST = "127.0.0.1"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def nothing_to_collect() -> Iterator[None]:
+def collection_paused() -> Iterator[None]:
     """Without the garbage collector.
 
     Where much is made that is all kept, it looks through all of that again and again: a tenth of

@@ -22,7 +22,7 @@ from run.store.forks import Forks
 from run.store.journals import HEADER, begin, offsets, read, resume, varied
 
 from nearstar import NearstarError
-from nearstar.run.store import JOURNAL, Journal, JournalError, Reader
+from nearstar.run.store import JOURNAL, Journal, JournalError, JournalReader
 from nearstar.run.store.lines import line_of
 
 # In use
@@ -66,7 +66,7 @@ def test_appending_from_many_threads(tmp_path: Path) -> None:
             return journal.read(journal.append(varied(number))) == varied(number)
 
         assert all(threads.map(append, range(500)))
-    lines = list(Reader(tmp_path / JOURNAL).new_lines())[1:]
+    lines = list(JournalReader(tmp_path / JOURNAL).new_lines())[1:]
     assert [line.number for line in lines] == list(range(1, 501))
     in_order = sorted((line.record for line in lines), key=lambda record: record["number"])
     assert in_order == [varied(number) for number in range(500)]
@@ -187,7 +187,7 @@ def test_killed_at_many_moments(tmp_path: Path, forks: Forks, seed: int) -> None
 def kill_often(folder: Path, forks: Forks, times: int, seed: int) -> None:
     """Kill one writer after the other; a reader sees what they write, in order, nothing else."""
     draw = random.Random(seed)
-    reader = Reader(folder / JOURNAL)
+    reader = JournalReader(folder / JOURNAL)
     said = folder / "said"
     seen = cut_off = 0
 
@@ -334,8 +334,8 @@ def test_what_the_disk_refuses_later_is_an_error_too(
         (b"\n", "no journal of nearstar"),
         (b'["not a header"', "no journal of nearstar"),
         (line_of(0, {"another": "kind"}), "not a journal of nearstar"),
-        (line_of(0, {"format": "nearstar-journal", "version": 2}), "version 2 of the format"),
-        (line_of(0, {"format": "nearstar-journal", "version": 1})[:-9], "no journal .* cut off"),
+        (line_of(0, {"format": "nearstar-journal", "version": 3}), "version 3 of the format"),
+        (line_of(0, {"format": "nearstar-journal", "version": 2})[:-9], "no journal .* cut off"),
     ],
 )
 def test_foreign_files_are_refused_and_left_as_they_are(

@@ -17,7 +17,7 @@ import nearstar as ns
 from nearstar.language.canonical import canonical
 from nearstar.language.program import Program
 from nearstar.run import Evaluated, Evaluation, Event, Finalists, Limits, Result, Trainer
-from nearstar.run.results.finals import final, finals_in
+from nearstar.run.finals import final, finals_in
 from nearstar.run.store import JOURNAL
 from nearstar.run.store.identity import Identity
 from nearstar.search import FixedList
@@ -183,7 +183,7 @@ def test_interrupted_finals_go_on(tmp_path: Path, trainings: Trainings) -> None:
     assert cut.best is not None and result.best is not None
     assert cut.best.evaluation.path_cost <= result.best.evaluation.path_cost
     (folder,) = finals_in(tmp_path)
-    kept = (folder / JOURNAL).read_text("utf-8").count('"kind": "answer"')
+    kept = (folder / JOURNAL).read_text("utf-8").count('"kind": "training"')
     resumed, count = trainings.during(lambda: finals_of(result, 5, run=tmp_path))
     assert timeless(resumed) == timeless(whole) and count == 5 - kept < 5
     again, count = trainings.during(lambda: finals_of(result, 5, run=tmp_path))
@@ -207,7 +207,7 @@ def test_where_the_search_goes_on_only_new_programs_are_trained(
     assert count == 6 and len(finals_in(tmp_path)) == 3
 
 
-def test_what_decides_a_run_is_told_by_texts_and_as_before() -> None:
+def test_what_decides_a_run_is_told_by_texts() -> None:
     text = "map (fun x_t. AngleAffine(x_t)) x"
     listed = FixedList((ns.parse(text, DOMAIN, SIGNATURE).program,))
     usual, other = (
@@ -215,9 +215,7 @@ def test_what_decides_a_run_is_told_by_texts_and_as_before() -> None:
         for budget in (QUICK, replace(QUICK, loss="f1"))
     )
     assert usual.search["search"] == {"kind": "FixedList", "programs": [text]}
-    # Runs that were begun before there was another loss can be resumed.
-    assert "loss" not in usual.training["budget"]
-    with pytest.raises(ns.NearstarError, match=r"budget.loss was None, and is 'f1' now"):
+    with pytest.raises(ns.NearstarError, match=r"budget.loss was 'cross-entropy', and is 'f1' now"):
         other.check_same(usual, "the run", "take another")
 
 

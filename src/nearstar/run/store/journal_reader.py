@@ -9,21 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from nearstar.run.store.lines import number_of, record_in, sound_end
-from nearstar.util.errors import NearstarError
-
-JOURNAL = "journal.jsonl"
-FORMAT = "nearstar-journal"
-VERSION = 1
+from nearstar.run.store.lines import JOURNAL, JournalError, number_of, record_in, sound_end
+from nearstar.run.store.schema import check_header, is_training
 
 _READ_AHEAD = 1 << 20
 
 
-class JournalError(NearstarError):
-    """A journal that cannot be read or written."""
-
-
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """A sound line and where it stands."""
 
     number: int
@@ -35,7 +27,7 @@ class Line(NamedTuple):
         return record_in(self.text)
 
 
-class Reader:
+class JournalReader:
     """The lines of a journal, in order, as far as they are written.
 
     It takes no lock and never writes. A last line that is cut off, or damaged, is not there: it may
@@ -50,14 +42,14 @@ class Reader:
         self.count = 0
         """Lines read so far."""
 
-    def new_lines(self) -> Iterator[Line]:
+    def new_lines(self) -> Iterator[JournalLine]:
         """The lines that came since the last call."""
         with self._opened() as file:
             for text in file:
                 if number_of(text) != self.count:
                     self._check_tail()
                     return
-                line = Line(self.count, self.end, text)
+                line = JournalLine(self.count, self.end, text)
                 self.end += len(text)
                 self.count += 1
                 yield line
@@ -116,20 +108,25 @@ def record_at(path: Path, offset: int) -> dict[str, Any]:
     return record_in(line)
 
 
-def read_header(reader: Reader) -> dict[str, Any] | None:
+def read_header(reader: JournalReader) -> dict[str, Any] | None:
     """The first record, which says what the journal is about; None if there is none yet."""
     first = next(reader.new_lines(), None)
     return None if first is None else header_in(first, reader.path)
 
 
-def header_in(first: Line, path: Path) -> dict[str, Any]:
+def header_in(first: JournalLine, path: Path) -> dict[str, Any]:
     """The header in the first line of a journal."""
     header = first.record
-    if header.get("format") != FORMAT:
-        raise JournalError(f"{path} is not a journal of nearstar")
-    if header.get("version") != VERSION:
-        raise JournalError(
-            f"{path} has version {header.get('version')!r} of the format; this nearstar "
-            f"reads version {VERSION}: use the nearstar that wrote it ({header.get('nearstar')})"
-        )
+    check_header(header, path)
     return header
+
+
+def has_trainings(folder: Path) -> bool:
+    """Whether a folder has a journal in which something was trained, or which cannot be read."""
+    path = folder / JOURNAL
+    if not path.is_file():
+        return False
+    try:
+        return any(is_training(line.record) for line in JournalReader(path).new_lines())
+    except JournalError:
+        return True

@@ -14,20 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from nearstar.run.store.lines import Record, line_of
-from nearstar.run.store.lock import take_lock
-from nearstar.run.store.reading import (
-    FORMAT,
-    JOURNAL,
-    VERSION,
-    JournalError,
-    Line,
-    Reader,
-    read_header,
-    record_at,
-)
-from nearstar.run.store.syncing import Syncing, sync_folder
-from nearstar.util.version import __version__
+from nearstar.run.store.durable_file import Syncing, sync_folder, take_lock
+from nearstar.run.store.journal_reader import JournalLine, JournalReader, read_header, record_at
+from nearstar.run.store.lines import JOURNAL, JournalError, Record, line_of
+from nearstar.run.store.schema import header_record
 
 _READ_AND_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
@@ -49,7 +39,7 @@ class Journal:
         _OPEN.add(self)
         self._syncing = Syncing(self._file)
         try:
-            self._reader = Reader(self.path)
+            self._reader = JournalReader(self.path)
             found = read_header(self._reader)
             self._end, self._count = self._reader.end, self._reader.count
             self.header: dict[str, Any] = found or self._begun(header)
@@ -80,7 +70,7 @@ class Journal:
         # The latest process that said so.
         who = "another process"
         with suppress(JournalError):
-            for line in Reader(self.path).new_lines():
+            for line in JournalReader(self.path).new_lines():
                 if "process" in (record := line.record):
                     who = f"process {record['process']} on {record['host']}"
         return (
@@ -89,8 +79,7 @@ class Journal:
         )
 
     def _begun(self, header: Record) -> dict[str, Any]:
-        kind = {"format": FORMAT, "version": VERSION, "nearstar": __version__}
-        new = {**kind, **header}
+        new = header_record(header)
         # A header that was cut off said nothing; whatever else is there is not ours to remove.
         if not line_of(0, new).startswith(self.path.read_bytes().rstrip(b"\0")):
             raise JournalError(
@@ -105,7 +94,7 @@ class Journal:
         assert header_read is not None
         return header_read
 
-    def earlier(self) -> Iterator[Line]:
+    def earlier(self) -> Iterator[JournalLine]:
         """All lines after the header, by earlier processes; to be read before appending.
 
         A last line that was cut off is removed.

@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nearstar.data.format import DataFormat
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
-from nearstar.fit.prepared import Prepared
 from nearstar.language.domain import Domain
 from nearstar.model.model import Model
 from nearstar.report.ethogram import ethogram
-from nearstar.report.page import SECTIONS, render
+from nearstar.report.html_page import SECTIONS, render
 from nearstar.report.program_html import program_html
 from nearstar.report.scores import as_scored, scores
-from nearstar.report.story import Story
+from nearstar.report.search_data import search_data, subtitle
 from nearstar.report.words import short_text
+from nearstar.run.results.front import FrontRow, model_rows
+from nearstar.run.results.history import History
+from nearstar.run.results.models import model_of
 from nearstar.run.results.result import Result
-from nearstar.training.budget import Budget
 from nearstar.training.task import Task
 from nearstar.util.errors import NearstarError
 from nearstar.util.version import __version__
@@ -36,7 +36,7 @@ def make_page(
     *,
     parts: Mapping[str, Recordings],
     front: Sequence[Model] = (),
-    story: Story | None = None,
+    history: History | None = None,
     others: Mapping[str, Model] | None = None,
     only: Sequence[str] = (),
     notes: Sequence[str] = (),
@@ -44,18 +44,18 @@ def make_page(
     """The page of a model, or of a search that has found none yet.
 
     ``parts`` are the data by part, as far as they are there: training, validation, test. ``front``
-    are the models that it was chosen from, cheapest first, and ``story`` tells how they were found.
-    ``others`` are models to compare with, ``only`` the ids of sequences to show.
+    are the models that it was chosen from, cheapest first, and ``history`` tells how they were
+    found. ``others`` are models to compare with, ``only`` the ids of sequences to show.
     """
     page: Page = {
         "title": title,
-        "subtitle": _subtitle(model, story),
+        "subtitle": _subtitle(model, history),
         "nearstar": __version__,
         "live": None,
         "notes": list(notes),
         **dict.fromkeys(SECTIONS),
         "classes": [],
-        "search": None if story is None else story.to_page(),
+        "search": None if history is None else search_data(history),
     }
     if model is None:
         return page
@@ -66,7 +66,7 @@ def make_page(
         "program": {"html": program_html(model), "text": model.text()},
         "scores": scores(model, parts, others or {}),
         "ethogram": ethogram(model, parts, only),
-        "front": [_choice(each, model) for each in front] or None,
+        "front": _front(front, model) or None,
     }
 
 
@@ -87,23 +87,31 @@ def write_report(
     """
     if result.best is None:
         raise NearstarError(f"there is no program to report of: {result.summary()}")
-    prepared = Prepared(task, domain, Budget(), task.train.class_names, DataFormat())
-    models = [prepared.model(each.trained, tuned=False, provenance={}) for each in result.front]
+    models = [
+        model_of(
+            each.trained,
+            task,
+            domain,
+            task.train.class_names,
+            provenance={"weight": each.evaluation.weight},
+        )
+        for each in result.front
+    ]
     parts = {"training": task.train, "validation": task.valid, "test": test}
     page = make_page(
         models[result.front.index(result.best)],
         Path(path).stem,
         parts={name: Recordings.of(data) for name, data in parts.items() if data is not None},
         front=models,
-        story=Story.of(result),
+        history=History.of(result),
         others=compare,
     )
     write_whole(path, render(page))
 
 
-def _subtitle(model: Model | None, story: Story | None) -> str:
-    if story is not None:
-        return f"{story.algorithm}, {story.effort}"
+def _subtitle(model: Model | None, history: History | None) -> str:
+    if history is not None:
+        return subtitle(history)
     source = {} if model is None else model.facts.get("provenance", {})
     given = "search" in source and source["search"] is None
     return "a program that was given, and trained" if given else ""
@@ -126,16 +134,25 @@ def _changes(model: Model, parts: Mapping[str, Recordings]) -> list[str]:
     ]
 
 
-def _choice(model: Model, chosen: Model) -> dict[str, Any]:
-    """A program of the front."""
-    source, metrics = model.facts["provenance"], model.facts["metrics"]["validation"] or {}
+def _front(models: Sequence[Model], chosen: Model) -> list[dict[str, Any]]:
+    exact = [model.text(digits=None) for model in models]
+    own = chosen.text(digits=None)
+    rows = model_rows(models, exact.index(own) if own in exact else None)
+    return [
+        front_entry(row, short_text(model), program_html(model))
+        for row, model in zip(rows, models, strict=True)
+    ]
+
+
+def front_entry(row: FrontRow, text: str, html: str) -> dict[str, Any]:
+    """A program of ``page.front``."""
     return {
-        "cost": source["structural_cost"],
-        "error": source["error"],
-        "f1": metrics.get("f1"),
-        "accuracy": metrics.get("accuracy"),
-        "size": model.program.size,
-        "text": short_text(model),
-        "html": program_html(model),
-        "chosen": model.text(digits=None) == chosen.text(digits=None),
+        "cost": row.structural_cost,
+        "error": row.error,
+        "f1": row.f1,
+        "accuracy": row.accuracy,
+        "size": row.size,
+        "text": text,
+        "html": html,
+        "chosen": row.chosen,
     }

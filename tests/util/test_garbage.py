@@ -8,10 +8,10 @@ import pytest
 from run.driving import Table, small_space
 
 from nearstar.run import Limits, drive
-from nearstar.run.collecting import nothing_to_collect
 from nearstar.run.events import Evaluated, Event
-from nearstar.run.store.memory import RunMemory
+from nearstar.run.store.trainings import RunMemory
 from nearstar.search.astar import AStar
+from nearstar.util.garbage import collection_paused
 
 SPACE = small_space()
 
@@ -36,7 +36,7 @@ def test_it_pauses_until_something_is_trained() -> None:
 def test_it_is_as_it_was(was_on: bool) -> None:
     try:
         (gc.enable if was_on else gc.disable)()
-        with nothing_to_collect():
+        with collection_paused():
             assert not gc.isenabled()
         assert gc.isenabled() == was_on
     finally:

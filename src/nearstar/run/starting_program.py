@@ -13,13 +13,15 @@ from nearstar.training.train import Trained
 from nearstar.util.errors import NearstarError, ProgramError
 
 
-def read_start(
-    start: str | Program | Model, task: Task, domain: Domain, signature: Signature
-) -> tuple[Program, Model | None]:
-    """The program to start from; and the model, if it is complete and has parameters.
+def starting_program(
+    start: str | Program | Model | None, task: Task, domain: Domain, signature: Signature
+) -> tuple[Program | None, Model | None]:
+    """The program to start from, if any; and the model, if it is complete and has parameters.
 
     Numbers in a sketch are not used: what is around them will change.
     """
+    if start is None:
+        return None, None
     names = task.train.class_names
     if isinstance(start, str):
         parsed = parse(start, domain, signature)

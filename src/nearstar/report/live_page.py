@@ -1,0 +1,112 @@
+"""The page of a run that is watched, made of its journal alone."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from nearstar.report.html_page import SECTIONS
+from nearstar.report.page_data import front_entry
+from nearstar.report.program_html import program_html, text_html
+from nearstar.report.scores import scores
+from nearstar.report.search_data import search_data, subtitle
+from nearstar.report.words import short_text
+from nearstar.run.results.evaluation import Told
+from nearstar.run.results.front import front_rows
+from nearstar.run.results.history import History
+from nearstar.run.results.summary import say_ended
+from nearstar.run.store.following import Following
+from nearstar.util.version import __version__
+
+SILENT = 300.0
+"""Seconds without a record after which it is said that the process may have died."""
+
+_Part = dict[str, Any]
+
+
+class LivePage:
+    """The page of the run in a folder as it is now, each time that it is asked for."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._following = Following(folder)
+        self._title = Path(folder).resolve().name  # now: later it may be gone
+        self._shown: dict[tuple[str, int], _Part] = {}
+        """What was made of the programs of the front, which seldom change, by run and index."""
+
+    def page(self, nodes: int = 0, points: int = 0, run: str | None = None) -> dict[str, Any]:
+        """The page; of the search only what comes after so many nodes and points.
+
+        They are those of a ``run``: where that is another one by now, all of the search is given.
+        """
+        self._following.look()
+        history, about = self._following.history, self._following.about
+        problem = self._following.problem
+        page = {
+            "title": self._title,
+            "subtitle": "" if history is None else subtitle(history),
+            "nearstar": __version__,
+            "live": self._live(),
+            "notes": [] if problem is None else [problem],
+            **dict.fromkeys(SECTIONS),
+            "classes": [] if about is None else list(about.classes),
+        }
+        if history is None:
+            return page
+        if run is not None and run != history.run:
+            nodes = points = 0
+        return {**page, **self._found(history), "search": search_data(history, nodes, points)}
+
+    def _found(self, history: History) -> dict[str, Any]:
+        """The sections of what was found."""
+        rows = front_rows((each, each.text) for each in history.front)
+        shown = list(zip(rows, self._parts(history), strict=True))
+        if not shown:
+            return {}
+        best = next(part for row, part in shown if row.chosen)
+        return {
+            "program": {"html": best["html"], "text": best["whole"]},
+            "scores": best["scores"],
+            "front": [front_entry(row, part["text"], part["html"]) for row, part in shown],
+        }
+
+    def _parts(self, history: History) -> list[_Part]:
+        """What is shown of each program of the front."""
+        keys = {(history.run, each.index): each for each in history.front}
+        known = self._shown
+        self._shown = {key: known.get(key) or self._made(each) for key, each in keys.items()}
+        return list(self._shown.values())
+
+    def _made(self, each: Told) -> _Part:
+        model = self._following.model(each.index)
+        if model is None:
+            html = text_html(each.text)
+            return {"whole": each.text, "text": each.text, "html": html, "scores": None}
+        return {
+            "whole": model.text(),
+            "text": short_text(model),
+            "html": program_html(model),
+            "scores": scores(model, {}, {}),
+        }
+
+    def _live(self) -> dict[str, str]:
+        # Whoever listens to the page hears each change of this text: it has no clock.
+        following, history = self._following, self._following.history
+        if following.problem is not None:
+            return {"state": "silent", "text": "The journal of the run cannot be followed."}
+        if history is None or not following.started:
+            return {"state": "waiting", "text": "Waiting for a search to begin in this folder."}
+        if history.ended is not None:
+            why = say_ended(history.ended, history.limits, history.engine_seconds)
+            return {"state": "ended", "text": f"Ended: {why}."}
+        silent = time.time() - following.written
+        if silent >= SILENT:
+            return {
+                "state": "silent",
+                "text": f"Nothing was written for {int(silent // 60)} min: a training takes long, "
+                f"or the process has died (nearstar resume {following.folder} goes on with it).",
+            }
+        who = following.started
+        workers = "1 worker" if who["workers"] == 1 else f"{who['workers']} workers"
+        text = f"Running: process {who['process']} on {who['host']}, {workers}."
+        return {"state": "running", "text": text}

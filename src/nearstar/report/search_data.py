@@ -1,0 +1,94 @@
+"""How a search went, as ``page.search``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from nearstar.report.digits import significant
+from nearstar.run.results.audit import Audit
+from nearstar.run.results.evaluation import Rated
+from nearstar.run.results.history import History
+from nearstar.run.results.summary import say_excess
+
+COMPLETE, DIVERGED, FAILED, COMPLETION = 1, 2, 4, 8
+"""Kinds of nodes on the page, to be added up; a completion is a random one, for the audit."""
+
+_NAMES = {
+    "AStar": "A*",
+    "IDSBB": "IDS-BB",
+    "MCTS": "Monte Carlo tree search",
+    "MonteCarlo": "Monte Carlo sampling",
+}
+"""What searches are called, where that is not the name of their class."""
+
+
+def subtitle(history: History) -> str:
+    """The search and its effort."""
+    return f"{_name(history)}, {history.effort}"
+
+
+def _name(history: History) -> str:
+    return _NAMES.get(history.algorithm, history.algorithm)
+
+
+def search_data(history: History, nodes_from: int = 0, points_from: int = 0) -> dict[str, Any]:
+    """The history, with the nodes and points from those on."""
+    best, audit = history.best, history.audits[0]
+    nodes = history.evaluations[nodes_from:]
+    return {
+        "run": history.run,
+        "algorithm": _name(history),
+        "weight": history.weight,
+        "ended": history.ended,
+        "summary": history.summary(),
+        "seconds": _short(history.seconds),
+        "trained": history.trained,
+        "rounds": history.rounds,
+        "waiting": history.waiting,
+        "best": None if best is None else best.index,
+        "front": [each.index for each in history.front],
+        "bound": _short(history.bound),
+        "gap": _short(history.gap),
+        "audit": None if audit is None else _audit(audit),
+        "trace": [
+            [_short(each.seconds), each.trained, _short(each.best), _short(each.bound)]
+            for each in history.points[points_from:]
+        ],
+        "nodes": {
+            "text": [each.text for each in nodes],
+            "parent": [-1 if each.parent is None else each.parent for each in nodes],
+            "cost": _all_short(each.structural_cost for each in nodes),
+            "error": _all_short(each.error for each in nodes),
+            "f": _all_short(each.f for each in nodes),
+            "kind": [_kind(each) for each in nodes],
+        },
+    }
+
+
+def _kind(each: Rated) -> int:
+    kind = COMPLETE if each.complete else 0
+    kind |= DIVERGED if each.diverged else 0
+    kind |= FAILED if each.failure is not None else 0
+    return kind | (COMPLETION if each.kind == "completion" else 0)
+
+
+def _audit(audit: Audit) -> dict[str, Any]:
+    numbers = {
+        name: value if isinstance(value, int) else _short(value)
+        for name, value in asdict(audit).items()
+    }
+    return {**numbers, "text": say_excess(audit)}
+
+
+def _short(value: float | None) -> float | str | None:
+    """Six significant digits are enough for any picture; JSON has no infinite numbers."""
+    if value is None:
+        return None
+    return significant(value, 6) if math.isfinite(value) else str(value)
+
+
+def _all_short(values: Iterable[float]) -> list[float | str | None]:
+    return [_short(value) for value in values]

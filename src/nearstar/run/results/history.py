@@ -1,0 +1,175 @@
+"""The history of a search: all that was evaluated so far, and where it stood when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from nearstar.run.limits import Limits
+from nearstar.run.results.audit import Audit, audit_completions, audit_search
+from nearstar.run.results.evaluation import Told
+from nearstar.run.results.front import pareto
+from nearstar.run.results.result import Ended, Result, TracePoint, gap_between
+from nearstar.run.results.summary import (
+    say_ended,
+    say_failures,
+    say_gap,
+    say_programs,
+    say_pruned,
+)
+
+_ALL_POINTS = 500
+"""Points of the trace that are kept whatever they say."""
+_STEP = 1.01
+"""Later ones are kept for a new best program, or when so many times the seconds have passed."""
+
+_GROWTH = 1.02
+"""How many times the evaluations there are when the audit of a running search is made again."""
+
+
+class History:
+    """Evaluations in their order, whoever tells of them; and how the search went.
+
+    Evaluations and points are only added, so that who has the first of them needs the others
+    alone. Otherwise it is another ``run``, to be taken up from its beginning.
+    """
+
+    def __init__(self, run: str, algorithm: str, weight: float = 1.0) -> None:
+        self.run = run
+        self.algorithm = algorithm
+        """The name of the search's class."""
+        self.weight = weight
+        self.evaluations: list[Told] = []
+        self.points: list[TracePoint] = []
+        """Enough of the trace for a picture."""
+        self.seconds = 0.0
+        self.engine_seconds = 0.0
+        self.trained = 0
+        self.rounds = 0
+        self.waiting: int | None = 0
+        """Nodes in the frontier; None when the search has ended."""
+        self.bound: float | None = None
+        self.ended: Ended | None = None
+        self.limits = Limits()
+        self._latest: TracePoint | None = None
+        self._front: tuple[Told, ...] = ()
+        self._in_front = 0
+        """Evaluations that were compared for the front."""
+        self._audited = -1
+        """Evaluations of which the audits are known."""
+        self._audits: tuple[Audit | None, Audit | None] = (None, None)
+
+    @classmethod
+    def of(cls, result: Result) -> History:
+        """The history of a result."""
+        weight = result.evaluations[0].weight if result.evaluations else 1.0
+        history = cls("", result.algorithm, weight)
+        history.evaluations += result.evaluations
+        for point in result.trace:
+            history.note(point)
+        history.limits = result.limits
+        history.end(result.ended, result.bound, result.seconds, result.trained, result.rounds)
+        return history
+
+    # Telling it
+
+    def add(self, evaluations: Iterable[Told], after: int, other: Callable[[], str]) -> None:
+        """Add evaluations after so many of those that are there.
+
+        If there are more, these are taken back, and that is an ``other`` run.
+        """
+        if after < len(self.evaluations):
+            del self.evaluations[after:]
+            self.run = other()
+            self._front, self._in_front, self._audited = (), 0, -1
+        self.evaluations += evaluations
+
+    def note(self, point: TracePoint) -> None:
+        """Where the search stands."""
+        self._latest = point
+        self.bound = point.bound
+        for name in ("seconds", "engine_seconds", "trained", "rounds"):
+            setattr(self, name, max(getattr(self, name), getattr(point, name)))
+        if len(self.points) < _ALL_POINTS or self._tells(point):
+            self.points.append(point)
+
+    def _tells(self, point: TracePoint) -> bool:
+        last = self.points[-1]
+        return point.best != last.best or point.seconds > _STEP * last.seconds
+
+    def end(
+        self, ended: Ended, bound: float | None, seconds: float, trained: int, rounds: int
+    ) -> None:
+        """The run has ended."""
+        self.ended, self.bound, self.waiting = ended, bound, None
+        self.seconds = max(self.seconds, seconds)
+        # An earlier process may have come further, but not all that was trained was asked for.
+        self.trained = max(trained, 0 if self._latest is None else self._latest.trained)
+        self.rounds = max(self.rounds, rounds)
+        if self._latest is not None and self.points[-1] is not self._latest:
+            self.points.append(self._latest)
+
+    def go_on(self, limits: Limits) -> None:
+        """A process works on the run."""
+        self.limits, self.ended, self.waiting = limits, None, 0
+
+    # Reading it
+
+    @property
+    def front(self) -> tuple[Told, ...]:
+        """Answers that none other beats in structural cost or error, cheapest first."""
+        if self._in_front < len(self.evaluations):
+            self._front = pareto([*self._front, *self.evaluations[self._in_front :]])
+            self._in_front = len(self.evaluations)
+        return self._front
+
+    @property
+    def best(self) -> Told | None:
+        """The answer of least path cost."""
+        return min(self.front, key=lambda each: each.rank, default=None)
+
+    @property
+    def gap(self) -> float | None:
+        """By how much the best path cost may be above the least possible; None if unknown."""
+        best = self.best
+        return gap_between(None if best is None else best.path_cost, self.bound)
+
+    @property
+    def audits(self) -> tuple[Audit | None, Audit | None]:
+        """Of partial programs that the search completed so far; and of those that it did not, by
+        random completions."""
+        # While the search goes on, a little more changes little, and takes time from it.
+        size = len(self.evaluations)
+        due = self.ended is not None or size >= _GROWTH * self._audited
+        if due and size > self._audited:
+            self._audits = audit_search(self.evaluations), audit_completions(self.evaluations)
+            self._audited = size
+        return self._audits
+
+    @property
+    def effort(self) -> str:
+        """Such as “200 programs trained in 61 s”."""
+        return f"{say_programs(self.trained)} trained in {_time(self.seconds)}"
+
+    def summary(self) -> list[str]:
+        """What is known of the best program, and why the run ended, in lines of plain text."""
+        if self.best is None:
+            lines = ["no complete program was trained" + ("" if self.ended else " yet")]
+        else:
+            heuristic = any(not each.complete for each in self.evaluations)
+            lines = [say_gap(self.gap, self.bound, self.ended, heuristic=heuristic)]
+        if (pruned := self.audits[1]) is not None:
+            lines.append(say_pruned(pruned))
+        if failures := [each.failure for each in self.evaluations if each.failure is not None]:
+            lines.append(say_failures(len(failures), failures[0]))
+        if self.ended is not None:
+            lines.append(say_ended(self.ended, self.limits, self.engine_seconds))
+        return lines
+
+
+def _time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    minutes = int(seconds // 60)
+    if minutes < 120:
+        return f"{minutes} min {int(seconds % 60)} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,48 @@
+"""The models of what was trained, with how good they are and where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nearstar.data.format import DataFormat
+from nearstar.data.labels import Label, class_names
+from nearstar.language.domain import Domain
+from nearstar.model.model import Model
+from nearstar.training.decision import best_offsets
+from nearstar.training.task import Task
+from nearstar.training.train import Trained
+
+
+def model_of(
+    trained: Trained,
+    task: Task,
+    domain: Domain,
+    labels: tuple[Label, ...],
+    format: DataFormat | None = None,
+    *,
+    tuned: bool = False,
+    provenance: Mapping[str, Any],
+) -> Model:
+    """The model of a program that was trained for a task, whose classes have these labels.
+
+    ``tuned``: with the offsets that are best in validation. ``provenance`` is what the caller
+    knows of where it comes from.
+    """
+    model = Model.of(trained, domain, class_names(labels), labels=labels, format=format)
+    metrics = trained.metrics  # there are none where the training diverged
+    if tuned and metrics is not None:
+        codes = np.asarray(task.valid.labels)
+        offsets, _, metrics = best_offsets(model.outputs(task.valid), codes, len(labels))
+        model = replace(model, offsets=offsets)
+    reached = None if metrics is None else metrics.to_dict(model.class_names)
+    source = {
+        "fingerprints": {"train": task.train.fingerprint(), "valid": task.valid.fingerprint()},
+        "structural_cost": round(domain.cost(trained.program), 12),
+        "error": trained.error,
+        **provenance,
+    }
+    return replace(model, facts={"metrics": {"validation": reached}, "provenance": source})

@@ -1,0 +1,219 @@
+"""A run in a folder, whose memory outlives the process; and what other runs may take from it."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from nearstar.language.program import Program
+from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
+from nearstar.run.results.evaluation import Evaluation, Outcome
+from nearstar.run.store import schema
+from nearstar.run.store.identity import Identity
+from nearstar.run.store.journal import Journal
+from nearstar.run.store.journal_reader import JournalReader, read_header, record_at
+from nearstar.run.store.lines import JOURNAL, JournalError, Record
+from nearstar.run.store.trainings import Key, Training, key_of
+from nearstar.run.trainer import Trainer
+from nearstar.training.train import Trained
+from nearstar.util.errors import NearstarError
+from nearstar.util.garbage import collection_paused
+from nearstar.util.version import __version__
+
+
+@contextmanager
+def journaled(
+    folder: str | Path, identity: Identity, trainer: Trainer, about: Mapping[str, Any]
+) -> Iterator[JournaledRun]:
+    """The run in a folder: a new one if the folder has no journal yet; else the one that it has,
+    with what it has come to. Raises if that is another one.
+
+    ``about`` is what readers of the journal need to make models of its programs.
+    """
+    with Journal(folder, {**identity.header, "about": about}) as journal:
+        begun = Identity.in_header(journal.header)
+        identity.check_same(begun, f"the run in {folder}", "take another folder")
+        yield JournaledRun(journal, trainer)
+
+
+def identity_in(folder: str | Path) -> Identity | None:
+    """Of which run the folder has the journal; None if it has none."""
+    reader = JournalReader(Path(folder) / JOURNAL)
+    header = read_header(reader) if reader.path.is_file() else None
+    return None if header is None else Identity.in_header(header)
+
+
+class JournaledTrainings:
+    """The trainings in a journal, by their keys.
+
+    All but the parameters is in memory: some hundred bytes for each.
+    """
+
+    def __init__(self, read: Callable[[int], Record], trainer: Trainer) -> None:
+        self._read = read
+        self._trainer = trainer
+        # Plain tuples of plain values: Python's garbage collector passes over them.
+        self._rows: dict[Key, tuple[Any, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def put(self, record: Record, offset: int) -> None:
+        """Take up the record of a training, which stands at the offset."""
+        self._rows[schema.key_in(record)] = offset, *schema.outcome_in(record)
+
+    def offset(self, key: Key) -> int:
+        """Where the record of a training stands."""
+        return int(self._rows[key][0])
+
+    def get(self, key: Key, program: Program) -> Training | None:
+        row = self._rows.get(key)
+        if row is None:
+            return None
+        offset, *outcome = row
+        return Training(Outcome(*outcome), partial(self._fetch, offset, program))
+
+    def _fetch(self, offset: int, program: Program) -> Trained:
+        scale, units = self._trainer.task.scale, self._trainer.budget.units
+        return schema.trained_in(self._read(offset), program, scale, units)
+
+
+def cached_trainings(
+    folder: str | Path, identity: Identity, trainer: Trainer
+) -> JournaledTrainings:
+    """The trainings of another run, ended or not, as far as it has come by now.
+
+    Raises unless that run trains as this one does.
+    """
+    other = identity_in(folder)
+    if other is None:
+        raise NearstarError(f"there is no run in {folder}: it has no {JOURNAL}")
+    identity.check_shares(other, str(folder))
+    path = Path(folder) / JOURNAL
+    trainings = JournaledTrainings(partial(record_at, path), trainer)
+    for line in JournalReader(path).new_lines():
+        if schema.is_training(record := line.record):
+            trainings.put(record, line.offset)
+    return trainings
+
+
+class JournaledRun:
+    """A run with its trainings and all that happened in a journal.
+
+    It is the memory of the run, and listens to its events.
+    """
+
+    def __init__(self, journal: Journal, trainer: Trainer) -> None:
+        self._trainer = trainer
+        self._journal = journal
+        self._trainings = JournaledTrainings(journal.read, trainer)
+        self._keeping = threading.Lock()
+        self._given: int | None = None
+        """Where the record of what was given at the start stands."""
+        self._past = array("q")
+        """Offsets of the trainings that the search has taken, as far as the journal tells of it."""
+        self._bests = self._rounds = 0
+        """New bests and rounds of which it tells."""
+        self._bests_now = self._rounds_now = 0
+        """New bests and rounds of this process, so far."""
+        self._offsets: list[int] = []
+        """Of the trainings that were taken in this round."""
+        self.seconds = 0.0
+        with collection_paused():
+            for line in journal.earlier():
+                self._note(line.record, line.offset)
+
+    def _note(self, record: Record, offset: int) -> None:
+        """Take up what an earlier process wrote."""
+        self.seconds = max(self.seconds, record["at"])
+        match record["kind"]:
+            case schema.TRAINING:
+                self._trainings.put(record, offset)
+            case schema.GIVEN:
+                self._given = offset
+            case schema.BEST:
+                self._bests += 1
+            case schema.ROUND:
+                self._rounds += 1
+                self._past.extend(row[0] for row in record["taken"])
+
+    def __len__(self) -> int:
+        """Trainings that it has."""
+        return len(self._trainings)
+
+    # The memory
+
+    def get(self, key: Key, program: Program) -> Training | None:
+        return self._trainings.get(key, program)
+
+    def keep(self, key: Key, trained: Trained, at: float) -> Training:
+        record = self._record("training", key, trained, at)
+        with self._keeping:
+            # What was dropped may come all the same, and again when it is asked for.
+            known = self._trainings.get(key, trained.program)
+            if known is not None:
+                return known
+            self._trainings.put(record, self._journal.append(record))
+        return Training.of(trained, at)
+
+    def _record(
+        self, kind: Literal["training", "given"], key: Key, trained: Trained, at: float
+    ) -> Record:
+        seed = self._trainer.seed_of(trained.program)
+        return schema.training_record(kind, key, trained, at, seed)
+
+    # The listener
+
+    def __call__(self, event: Event) -> None:
+        """Write what happens, unless the journal tells of it already."""
+        match event:
+            case Started():
+                self._journal.append(
+                    schema.started_record(event.limits, event.workers, self.seconds)
+                )
+            case Evaluated():
+                self._offsets.append(self._offset(event))
+            case NewBest():
+                self._bests_now += 1
+                if self._bests_now > self._bests:
+                    index = event.candidate.evaluation.index
+                    self._journal.append(schema.best_record(event.point, index))
+            case Round():
+                self._end_round(event)
+            case Finished():
+                self._journal.append(schema.ended_record(event.result, self._offsets))
+
+    def _offset(self, event: Evaluated) -> int:
+        """Where the record of what was evaluated stands."""
+        if event.key is not None:
+            return self._trainings.offset(event.key)
+        if self._given is None:
+            trained = event.trained
+            record = self._record("given", key_of(trained.program), trained, event.seconds)
+            self._given = self._journal.append(record)
+        return self._given
+
+    def _end_round(self, event: Round) -> None:
+        self._rounds_now += 1
+        if self._rounds_now > self._rounds:
+            rows = schema.rows_of(self._offsets, event.taken)
+            self._journal.append(schema.round_record(event.point, event.waiting, rows))
+        else:
+            self._check_past(event.taken)
+        self._offsets = []
+
+    def _check_past(self, taken: Sequence[Evaluation]) -> None:
+        """Raise unless the search went the same way before."""
+        offsets = array("q", self._offsets)
+        first = taken[0].index if taken else 0
+        if self._past[first : first + len(offsets)] != offsets:
+            raise JournalError(
+                f"{self._journal.path} tells of another search than the one that is made of its "
+                f"settings, from evaluation {first} on: it cannot be resumed by this nearstar "
+                f"({__version__}, it was begun by {self._journal.header['nearstar']})"
+            )

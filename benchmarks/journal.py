@@ -22,7 +22,7 @@ import numpy as np
 from search_tasks import TASKS, available
 
 import nearstar as ns
-from nearstar.fit.fitting import SEARCHES
+from nearstar.fit.resolve import SEARCHES
 from nearstar.language.parameters import layout
 from nearstar.language.program import Program
 from nearstar.language.text import to_text

@@ -22,7 +22,7 @@ from comparing import compare, options
 from search_tasks import TASKS, Setting, available
 
 import nearstar as ns
-from nearstar.fit.fitting import read_class_weight, read_search
+from nearstar.fit.resolve import read_class_weight, read_search
 
 DEFAULT = "default"
 

@@ -27,7 +27,7 @@ import numpy as np
 from search_tasks import TASKS, available
 
 import nearstar as ns
-from nearstar.fit.fitting import SEARCHES
+from nearstar.fit.resolve import SEARCHES
 from nearstar.run import Evaluated, Event, Result, Round
 from nearstar.run.trainer import Trainer, compile_engine
 

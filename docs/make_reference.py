@@ -19,8 +19,8 @@ from typing import Any
 
 import nearstar
 from nearstar.cli.commands import COMMANDS
-from nearstar.cli.options import Option
 from nearstar.cli.parser import Command
+from nearstar.fit.options import Option, flags_by_group, positionals
 
 FILE = Path(__file__).with_name("reference.md")
 WIDTH = 100
@@ -177,14 +177,16 @@ def _init(value: type) -> str:
     for each in fields(value):
         if each.init:
             node = sources[each.name]
-            default = "" if node.value is None else f" = {_default(node.value)}"
+            default = "" if node.value is None else f" = {_default(node.value, each.default)}"
             shown.append(f"{each.name}: {ast.unparse(node.annotation)}{default}")
     keyword_only = any(each.kw_only for each in fields(value))
     return f"({', '.join(['*', *shown] if keyword_only else shown)})"
 
 
-def _default(node: ast.expr) -> str:
+def _default(node: ast.expr, value: object) -> str:
     match node:
+        case ast.Subscript(value=ast.Name(id="USUAL")):
+            return repr(value)
         case ast.Call(func=ast.Name(id="field"), keywords=keywords):
             made = {each.arg: ast.unparse(each.value) for each in keywords}
             if "default_factory" in made:
@@ -282,22 +284,20 @@ def _markdown(doc: str) -> str:
 
 def _command(command: Command) -> Iterator[str]:
     yield f"### nearstar {command.name}"
-    places = "".join(f" {place.shown}" for place in command.places)
-    yield f"`nearstar {command.name}{places} [flags]`"
-    details = " ".join(command.details.split())
-    yield textwrap.fill(f"{command.summary}. {details}".strip(), WIDTH)
-    rows = [(place.name.upper(), place.help) for place in command.places]
+    yield f"`{command.usage}`"
+    summary, details, examples = command.help
+    yield textwrap.fill(f"{summary}. {' '.join(details.split())}".strip(), WIDTH)
+    rows = [(each.name.upper(), each.help) for each in positionals(command.settings)]
     if command.configurable:
         rows.append(("--config FILE", "TOML file of settings named as the flags"))
     if rows:
         yield "\n".join(_item(f"`{title}`", text) for title, text in rows)
-    for group in command.options:
+    for title, options in flags_by_group(command.settings).items():
         yield "\n".join(
-            [f"{group.title.capitalize()}:", ""]
-            + [_item(f"`{_flag(option)}`", option.help) for option in group.options]
+            [f"{title.capitalize()}:", ""]
+            + [_item(f"`{_flag(option)}`", option.help) for option in options]
         )
-    if command.examples:
-        yield "```\n" + textwrap.dedent(command.examples) + "\n```"
+    yield f"```\n{textwrap.dedent(examples)}\n```"
 
 
 def _flag(option: Option) -> str:

@@ -24,6 +24,8 @@ from nearstar import DataError, Domain, NearstarError
 from nearstar.cli import main
 from nearstar.cli.commands import COMMANDS
 from nearstar.cli.config import read_config
+from nearstar.fit.options import flags_by_group, options_of
+from nearstar.fit.settings import FitSettings
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -150,7 +152,7 @@ def load_toml(block: Block) -> None:
     if {"name", "features", "groups"} & set(tomllib.loads(block.text)):
         Domain.load(path)
     else:
-        assert read_config(path, COMMANDS[0].keys)
+        assert read_config(path, [option.name for option in options_of(FitSettings)])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
@@ -251,8 +253,8 @@ def test_reference_has_every_name_flag_and_field() -> None:
         assert f"### {name}\n" in text
     for command in COMMANDS:
         section = text.partition(f"### nearstar {command.name}\n")[2].partition("\n### ")[0]
-        for group in command.options:
-            for option in group.options:
+        for options in flags_by_group(command.settings).values():
+            for option in options:
                 assert f"- `{option.flag}" in section
     for parameter in nearstar.ProgramClassifier().get_params():
         assert f"`{parameter}`" in text

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import nearstar as ns
-import nearstar.estimator
+import nearstar.fit.fit as fitting
 from nearstar.estimator import ProgramClassifier
 from nearstar.run import trainer
 from nearstar.util.errors import NearstarError
@@ -321,7 +321,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[ns.Task]:
         seen.append(task)
         return ns.learn(task, *rest, **more)
 
-    monkeypatch.setattr(nearstar.estimator, "learn", spy)
+    monkeypatch.setattr(fitting, "learn", spy)
     return seen
 
 
@@ -892,6 +892,19 @@ def test_programs_are_judged_by_the_rarer_of_two_classes(rare: str) -> None:
     np.testing.assert_array_equal(
         model.classes_[np.argmax(model.predict_proba(X), axis=1)], predicted
     )
+
+
+def test_the_rarer_of_two_classes_is_that_of_the_training_part(tasks: list[ns.Task]) -> None:
+    """What is held out has no say in what programs are judged by, as on the command line."""
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = np.repeat(["a", "b", "a", "b"], [15, 5, 25, 35])  # in all as many of both
+    model = quick().fit(X, y, groups=np.repeat(["small", "large"], [20, 60]))
+    assert len(tasks[0].train) == 60 and model.model_.labels == ("b", "a")
+    assert model.classes_.tolist() == ["a", "b"]
+    predicted = model.predict(X)
+    np.testing.assert_array_equal(model.classes_[model.predict_proba(X).argmax(1)], predicted)
+    other = quick(validation=0).fit(X, y)
+    assert other.model_.labels == ("a", "b")
 
 
 @pytest.mark.slow

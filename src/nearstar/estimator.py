@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,35 +13,35 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nearstar.data.conversion import unnamed
 from nearstar.data.labels import Label
-from nearstar.data.recordings import Recordings, rarer_second
-from nearstar.data.splits import hold_out
 from nearstar.fit.choice import choose
-from nearstar.fit.examples import Examples
-from nearstar.fit.fitting import FINALISTS
-from nearstar.fit.prepared import prepare
-from nearstar.fit.reader import Reader
-from nearstar.fit.settings import read_seed, read_settings
+from nearstar.fit.examples import ExampleReader, Examples
+from nearstar.fit.fit import fit
+from nearstar.fit.options import changed
+from nearstar.fit.parameters import USUAL, read_parameters, read_seed
+from nearstar.fit.parts import divided
+from nearstar.fit.prepare import prepare
+from nearstar.fit.settings import FitSettings
 from nearstar.fit.tables import explanation, front_table, history_table
 from nearstar.fit.targets import accuracy
 from nearstar.language.domain import Domain
 from nearstar.language.program import Program
 from nearstar.model.model import Model
-from nearstar.run.finals import final
-from nearstar.run.learn import learn
 from nearstar.run.results.history import History
 from nearstar.run.store.journaled_run import identity_in
 from nearstar.run.store.trainings import RunMemory
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.training.budget import Budget
-from nearstar.util.errors import DataError, NearstarError
+from nearstar.util.errors import DataError
 from nearstar.util.whole_files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of sequences, or of vectors, that learns a program which people can read.
 
@@ -138,72 +138,37 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         If the data have names.
     """
 
-    def __init__(
-        self,
-        *,
-        domain: Domain | str | Path | None = None,
-        groups: Mapping[str, Any] | None = None,
-        derive: Sequence[str] = (),
-        search: str | Algorithm = "astar",
-        budget: Budget | None = None,
-        weight: float = 1.0,
-        constraints: Constraints | None = None,
-        max_depth: int | None = None,
-        start: str | Program | Model | None = None,
-        class_weight: str | Mapping[Any, float] | None = None,
-        loss: str | None = None,
-        validation: float | tuple[Any, Any] = 0.25,
-        trainings: int | None = None,
-        time_limit: float | None = None,
-        finalists: int = FINALISTS,
-        n_jobs: int | None = -1,
-        random_state: int | np.random.RandomState | None = None,
-        warm_start: bool = False,
-        layout: str = "auto",
-        unlabelled: Sequence[Label] = (),
-        missing: str = "error",
-        sequence: str | None = None,
-        frame: str | None = None,
-        label: str | None = None,
-        group: str | None = None,
-        per: str | None = None,
-        features: Sequence[str] = (),
-        window: int | None = None,
-        hop: int | None = None,
-        tune_threshold: bool = False,
-        verbose: bool = False,
-    ) -> None:
-        self.domain = domain
-        self.groups = groups
-        self.derive = derive
-        self.search = search
-        self.budget = budget
-        self.weight = weight
-        self.constraints = constraints
-        self.max_depth = max_depth
-        self.start = start
-        self.class_weight = class_weight
-        self.loss = loss
-        self.validation = validation
-        self.trainings = trainings
-        self.time_limit = time_limit
-        self.finalists = finalists
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.layout = layout
-        self.unlabelled = unlabelled
-        self.missing = missing
-        self.sequence = sequence
-        self.frame = frame
-        self.label = label
-        self.group = group
-        self.per = per
-        self.features = features
-        self.window = window
-        self.hop = hop
-        self.tune_threshold = tune_threshold
-        self.verbose = verbose
+    domain: Domain | str | Path | None = USUAL["domain"]
+    groups: Mapping[str, Any] | None = USUAL["groups"]
+    derive: Sequence[str] = USUAL["derive"]
+    search: str | Algorithm = USUAL["search"]
+    budget: Budget | None = None
+    weight: float = USUAL["weight"]
+    constraints: Constraints | None = None
+    max_depth: int | None = USUAL["max_depth"]
+    start: str | Program | Model | None = USUAL["start"]
+    class_weight: str | Mapping[Any, float] | None = USUAL["class_weight"]
+    loss: str | None = USUAL["loss"]
+    validation: float | tuple[Any, Any] = USUAL["validation"]
+    trainings: int | None = USUAL["trainings"]
+    time_limit: float | None = USUAL["time_limit"]
+    finalists: int = USUAL["finalists"]
+    n_jobs: int | None = USUAL["n_jobs"]
+    random_state: int | np.random.RandomState | None = USUAL["random_state"]
+    warm_start: bool = False
+    layout: str = "auto"
+    unlabelled: Sequence[Label] = USUAL["unlabelled"]
+    missing: str = USUAL["missing"]
+    sequence: str | None = USUAL["sequence"]
+    frame: str | None = USUAL["frame"]
+    label: str | None = USUAL["label"]
+    group: str | None = USUAL["group"]
+    per: str | None = USUAL["per"]
+    features: Sequence[str] = USUAL["features"]
+    window: int | None = USUAL["window"]
+    hop: int | None = USUAL["hop"]
+    tune_threshold: bool = USUAL["tune_threshold"]
+    verbose: bool = USUAL["verbose"]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -233,69 +198,34 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         trainings are used again. ``workers`` is an executor, and ``cluster`` a Dask cluster, to
         train on instead of ``n_jobs`` threads. For all of these see `learn`.
         """
-        settings = read_settings(self.get_params(deep=False))
-        examples = settings.reader.read_first(self, X, y, groups)
-        reader = settings.reader.after(examples)
+        settings = read_parameters(self.get_params(deep=False))
+        settings.check()
+        first = self._new_reader(settings)
+        examples = first.read_first(self, X, y, groups)
+        reader = first.after(examples)
+        parts = {"train": examples.recordings}
+        if isinstance(self.validation, tuple | list):
+            valid = reader.read(self, *self.validation, classes=examples.classes)
+            parts["valid"] = valid.recordings
         remembered = self._memory()
         in_memory = None if remembered is None else remembered.identity
         begun = in_memory if run is None else identity_in(run)
         seed = read_seed(self.random_state, None if begun is None else begun.seed)
-        recordings = rarer_second({"all": examples.recordings}, "all")["all"]
-        by_code = np.asarray(examples.classes)
-        by_code = by_code if recordings is examples.recordings else by_code[::-1]
-        prepared = prepare(
-            *self._split(recordings, by_code, reader, seed),
-            reader.format,
-            domain=self.domain,
-            groups=self.groups,
-            derived=settings.derived,
-            class_weight=self.class_weight,
-            budget=self.budget,
-            loss=self.loss,
-        )
-        task, domain, algorithm = prepared.task, prepared.domain, settings.algorithm
-        training: dict[str, Any] = {
-            "seed": seed,
-            "budget": prepared.budget,
-            "workers": workers or (settings.workers if cluster is None else None),
-            "cluster": cluster,
-            "progress": self.verbose,
-        }
-        result = learn(
-            task,
-            domain,
-            algorithm,
-            constraints=settings.constraints,
-            weight=self.weight,
-            start=self.start,
-            limits=settings.limits,
-            run=remembered if run is None else run,
-            cache=cache,
-            **training,
-        )
+        machines = {"workers": workers or settings.machines.workers, "cluster": cluster}
+        settings = changed(settings, {"seed": seed, "cache": cache, **machines})
+        prepared = prepare(settings, divided(parts, settings))
         self._remembered = remembered
-        if result.best is None:
-            raise NearstarError(result.summary())
-        if settings.finalists is not None:
-            result = final(task, domain, result, settings.finalists, run=run, **training)
+        fitted = fit(prepared, run=remembered if run is None else run, progress=self.verbose)
+        assert fitted.result is not None
         self._reader = reader
-        source = {
-            "seed": seed,
-            "weight": self.weight,
-            "gap": result.gap,
-            "ended": result.ended,
-            "trained": result.trained,
-        }
-        self._models = [
-            prepared.model(each.trained, tuned=self.tune_threshold, provenance=source)
-            for each in result.front
-        ]
-        self._by_code = by_code
+        self._models = fitted.models
         self.classes_ = np.asarray(examples.classes)
-        self.domain_ = domain
-        self.result_ = result
-        self.gap_ = result.gap
-        self.history_ = history_table(result.trace)
+        swapped = prepared.labels != examples.recordings.labels
+        self._by_code = self.classes_[::-1] if swapped else self.classes_
+        self.domain_ = prepared.domain
+        self.result_ = fitted.result
+        self.gap_ = fitted.result.gap
+        self.history_ = history_table(fitted.result.trace)
         return self.select()
 
     def select(
@@ -318,7 +248,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chosen = choose(front, index, max_cost=max_cost, max_depth=max_depth, within=within)
         self.model_ = self._models[chosen]
         self.program_ = self.model_.text()
-        self.programs_ = front_table(front, self._models, chosen)
+        self.programs_ = front_table(self._models, chosen)
         return self
 
     # Using what was learned
@@ -410,12 +340,11 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return earlier
         return RunMemory("the search of the last fit", "set warm_start=False")
 
-    def _split(
-        self, recordings: Recordings, classes: NDArray[Any], reader: Reader, seed: int
-    ) -> tuple[Recordings, Recordings]:
-        """What is trained on, and what programs are compared on."""
-        if isinstance(self.validation, tuple | list):
-            return recordings, reader.read(self, *self.validation, classes=classes).recordings
-        if self.validation == 0:
-            return recordings, recordings
-        return hold_out(recordings, self.validation, seed)
+    def _new_reader(self, settings: FitSettings) -> ExampleReader:
+        """How X is read, before it was seen."""
+        format = settings.format.format()
+        domain, derived = settings.language.vocabulary()
+        # A domain without real names takes the columns that there are, and so do explicit features.
+        features = None if domain is None or format.features else domain.features
+        features = None if features is None or unnamed(features) else features
+        return ExampleReader(self.layout, format, features, derived)

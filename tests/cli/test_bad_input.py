@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli.bad_input import CASES, Case, run, workshop
 
-from nearstar.cli import fit
+from nearstar.fit import fit
 from nearstar.run import trainer
 
 

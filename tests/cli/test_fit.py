@@ -282,3 +282,12 @@ def test_parquet_is_read_as_csv_is(mice: Path) -> None:
     pd.read_csv(mice).to_parquet("mice.parquet")
     one, other = fit(mice, *ROLES, "--out", "a"), fit("mice.parquet", *ROLES, "--out", "b")
     assert one["program"] == other["program"]
+
+
+def test_a_domain_and_further_features(tmp_path: Path, mice: Path) -> None:
+    """As the estimator has it: what is derived comes after the domain's own."""
+    domain = tmp_path / "mine.toml"
+    domain.write_text('name = "mine"\nfeatures = ["speed"]\n', "utf-8")
+    derived = ("--derive", "fast = speed(nose)")
+    found = fit(mice, *ROLES, "--domain", domain, *derived, "--out", tmp_path / "run")
+    assert Model.load(found["model"]).domain.features == ("speed", "fast")

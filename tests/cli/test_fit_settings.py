@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 from cli.calling import ROLES, nearstar, table, written
 
-import nearstar.cli.fit as fitting
-from nearstar.cli import fit_options
+import nearstar.cli.fit as command
+import nearstar.fit.fit as fitting
+from nearstar.cli.notes import notes_of
 from nearstar.data.files import read_file
 from nearstar.data.sequences import Sequences
+from nearstar.fit.options import options_of
+from nearstar.fit.settings import FitSettings
 from nearstar.search import IDSBB, RNN
 
 Asked = dict[str, Any]
@@ -36,12 +39,12 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Aske
     written(table(5), Path("more.csv"))
     Path("mine.toml").write_text(DOMAIN, "utf-8")
     seen: Asked = {}
-    job_of = fitting.job_of
+    prepare = command.prepare_files
 
     def keep(*arguments: Any) -> Any:
-        seen["job"] = job_of(*arguments)
-        seen["prepared"] = seen["job"].prepared
-        return seen["job"]
+        seen["prepared"] = prepare(*arguments)
+        seen["notes"] = notes_of(seen["prepared"])
+        return seen["prepared"]
 
     def learn(task: Any, domain: Any, algorithm: Any, **more: Any) -> None:
         seen.update(task=task, domain=domain, algorithm=algorithm, **more)
@@ -52,7 +55,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Aske
         seen.update(program=program, task=task, budget=budget, seed=seed, start=start)
         raise Reached
 
-    monkeypatch.setattr(fitting, "job_of", keep)
+    monkeypatch.setattr(command, "prepare_files", keep)
     monkeypatch.setattr(fitting, "learn", learn)
     monkeypatch.setattr(fitting, "train", train)
 
@@ -79,7 +82,7 @@ def budget(**expected: Any) -> Check:
 
 
 def on_test(n_sequences: int) -> Check:
-    return lambda asked: len(asked["job"].test or ()) == n_sequences
+    return lambda asked: len(asked["prepared"].test or ()) == n_sequences
 
 
 def given(**expected: Any) -> Check:
@@ -130,7 +133,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "seed": ("9", given(seed=9)),
     "workers": ("3", given(workers=3)),
     "cluster": ("tcp://there:8786", given(cluster="tcp://there:8786")),
-    "cache": ("other-run", given(cache=["other-run"])),
+    "cache": ("other-run", given(cache=("other-run",))),
     "audit": ("4", given(audit_samples=4)),
     "finalists": ("4", lambda asked: True),  # see test_finalists
     "validation": ("0.5", lambda asked: len(asked["task"].valid) == 6),
@@ -155,7 +158,7 @@ NEEDED = ("frame", "label", "per", "threshold", "finalists")
 
 
 def test_all_flags_are_here() -> None:
-    names = [option.name for group in fit_options.OPTIONS for option in group.options]
+    names = [option.name for option in options_of(FitSettings) if not option.positional]
     assert set(CHECKS) == set(names)
 
 
@@ -226,9 +229,9 @@ def test_validation_by_file_by_share_and_not_at_all(asked: Callable[..., Asked])
 
 
 def test_a_column_that_counts_is_pointed_out(asked: Callable[..., Asked]) -> None:
-    (note,) = asked("mice.csv", "--sequence", "video", "--label", "does")["job"].notes
+    (note,) = asked("mice.csv", "--sequence", "video", "--label", "does")["notes"]
     assert "'frame'" in note and "--frame frame" in note
-    assert asked("mice.csv", *ROLES)["job"].notes == ()
+    assert asked("mice.csv", *ROLES)["notes"] == ()
 
 
 def test_long_recordings_are_cut_unless_somebody_says_otherwise(
@@ -237,6 +240,6 @@ def test_long_recordings_are_cut_unless_somebody_says_otherwise(
     written(table(2, 1200), Path("long.csv"))
     seen = asked("long.csv", *ROLES)
     assert set(seen["task"].train.lengths) == {500} and seen["prepared"].format.window == 500
-    assert "--window" in seen["job"].notes[0]
+    assert "--window" in seen["notes"][0]
     seen = asked("long.csv", *ROLES, "--window", "1200")
-    assert set(seen["task"].train.lengths) == {1200} and not seen["job"].notes
+    assert set(seen["task"].train.lengths) == {1200} and not seen["notes"]

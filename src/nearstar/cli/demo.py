@@ -7,64 +7,76 @@ watch, six channels; the patients of the test are none of those trained on.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from nearstar.cli import values
-from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.output import write_table, writing
-from nearstar.data import tracking_table, two_animals_split, watch_exercises
+from nearstar.data import Recordings, tracking_table, two_animals_split, watch_exercises
 from nearstar.data.sequences import Sequences
+from nearstar.fit import converters as to
+from nearstar.fit.fit import fit
+from nearstar.fit.options import changed, option
+from nearstar.fit.prepare import prepare
+from nearstar.fit.settings import FitSettings
 from nearstar.language.domain import Domain
 from nearstar.language.text import to_text
 from nearstar.report import write_report
-from nearstar.run import Limits, learn
+from nearstar.run import Limits
 from nearstar.search.astar import AStar
-from nearstar.search.constraints import Constraints
 from nearstar.search.rnn import RNN
+from nearstar.training.budget import Budget
 from nearstar.training.metrics import Metrics
-from nearstar.training.task import Task
 from nearstar.util.errors import DataError, NearstarError
 
-OPTIONS = (
-    OptionGroup(
-        "what to do",
-        (
-            Option("time", values.duration, "for the search (45s)", "TIME", default=45.0),
-            Option("report", values.text, "where to write the page that shows all of it "
-                   "(nearstar-demo.html)", "FILE", default="nearstar-demo.html"),
-            Option("table", values.text, "only write an example table of two mice, .csv or "
-                   ".parquet, to try the other commands on", "FILE"),
-        ),
-    ),
-)  # fmt: skip
+
+# fmt: off
+@dataclass(frozen=True, kw_only=True)
+class DemoSettings:
+    """What ``nearstar demo`` can be told."""
+
+    time: float = option(
+        to.duration, "for the search (45s)", "TIME", default=45.0, group="what to do")
+    report: str = option(
+        to.text, "where to write the page that shows all of it (nearstar-demo.html)", "FILE",
+        default="nearstar-demo.html")
+    table: str | None = option(
+        to.text, "only write an example table of two mice, .csv or .parquet, to try the other "
+        "commands on", "FILE")
+# fmt: on
+
 
 Parts = tuple[Sequences, Sequences, Sequences]
 
 
-def demo(settings: dict[str, Any]) -> int:
-    """``nearstar demo``."""
-    if settings["table"] is not None:
-        if Path(settings["table"]).exists():
-            raise NearstarError(f"{settings['table']} is there already; give another name")
-        write_table(tracking_table(), settings["table"])
-        print(f"wrote {settings['table']}: two mice, tracked and annotated")
-        return 0
+def demo(settings: DemoSettings) -> int:
+    """Learn from real smart-watch recordings, in about a minute.
+
+    examples:
+      nearstar demo
+      nearstar demo --table mice.csv
+    """
+    if settings.table is not None:
+        return _write_example(settings.table)
     (train, valid, test), domain = _data()
-    task = Task(train, valid)
+    data = {"train": train, "valid": valid, "test": test}
+    parts = {name: Recordings.of(part) for name, part in data.items()}
     # What networks learn from five patients holds less well for others than what short programs
     # do: the heuristic overestimates, as the audit will show. So nothing is dropped on its word.
     search = AStar(margin=math.inf)
+    asked = changed(FitSettings(), {"domain": domain, "max_depth": 8, "budget": Budget()})
+    asked = changed(asked, {"search": search, "time": settings.time, "finalists": 0})
     each = "frames" if train.per_frame else "windows"
     print(f"{len(train)} {each} to learn from, {len(valid)} to choose by, {len(test)} to test on.")
     print(f"To tell apart: {', '.join(train.class_names)}.")
     print("The first run on a machine compiles the engine, once: about 20 seconds more.\n")
 
-    print(f"A*-NEAR searches for {settings['time']:g} seconds ...", flush=True)
-    limits, constraints = Limits(seconds=settings["time"]), Constraints(max_depth=8)
-    result = learn(task, domain, search, limits=limits, constraints=constraints)
+    print(f"A*-NEAR searches for {settings.time:g} seconds ...", flush=True)
+    prepared = prepare(asked, parts)
+    fitted = fit(prepared)
+    result, model = fitted.result, fitted.model
+    assert result is not None
     print(result.summary())
     print("\nThe best program at every price (structural cost, validation error):")
     for candidate in result.front:
@@ -72,9 +84,10 @@ def demo(settings: dict[str, Any]) -> int:
         print(f"  {found.structural_cost:.2f}  {found.error:.3f}  {to_text(found.program)}")
 
     print("\nAn LSTM in place of a program (RNN) ...", flush=True)
-    rnn = learn(task, domain, RNN(units=32, epochs=40), progress=False)
-    model = result.model(domain, train.class_names)
-    network = rnn.model(domain, train.class_names)
+    asked = changed(
+        asked, {"search": RNN(units=32, epochs=40), "time": None, "otherwise": Limits()}
+    )
+    network = fit(prepare(asked, parts), progress=False).model
     print("\nOn the test data:\n accuracy     F1")
     for name, scores in (
         ("always the most frequent answer", _majority(train, test)),
@@ -88,10 +101,20 @@ def demo(settings: dict[str, Any]) -> int:
     )
     print("between the bars for each answer, where there are more than two:\n")
     print(model.text(digits=3))
-    path = settings["report"]
-    with writing(path):
-        write_report(path, result, task, domain, test=test, compare={"RNN": network})
-    print(f"\nAll of it as a page, to open in a browser: {path}")
+    with writing(settings.report):
+        write_report(
+            settings.report, result, prepared.task, domain, test=test, compare={"RNN": network}
+        )
+    print(f"\nAll of it as a page, to open in a browser: {settings.report}")
+    return 0
+
+
+def _write_example(path: str) -> int:
+    """Only the table for the other commands."""
+    if Path(path).exists():
+        raise NearstarError(f"{path} is there already; give another name")
+    write_table(tracking_table(), path)
+    print(f"wrote {path}: two mice, tracked and annotated")
     return 0
 
 

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
 
-from nearstar.cli import values
-from nearstar.cli.options import Option, OptionGroup
-from nearstar.fit.fitting import load_domain
+from nearstar.fit import converters as to
+from nearstar.fit.options import argument, option
+from nearstar.fit.resolve import load_domain
 from nearstar.language.domain import Domain
 from nearstar.util.errors import NearstarError
 
-OPTIONS = (
-    OptionGroup(
-        "output",
-        (
-            Option("toml", values.switch, "print it as a TOML file, to begin one", default=False),
-            Option("json", values.switch, "print it as JSON", default=False),
-        ),
-    ),
-)
+
+@dataclass(frozen=True, kw_only=True)
+class DomainsSettings:
+    """What ``nearstar domains`` can be told."""
+
+    name: str | None = argument("a built-in domain or a TOML file", optional=True)
+    toml: bool = option(
+        to.switch, "print it as a TOML file, to begin one", default=False, group="output"
+    )
+    json: bool = option(to.switch, "print it as JSON", default=False)
 
 
-def domains(settings: dict[str, Any]) -> int:
-    """``nearstar domains``."""
-    name = settings["name"]
+def domains(settings: DomainsSettings) -> int:
+    """List the built-in domains, or describe one.
+
+    examples:
+      nearstar domains crim13
+      nearstar domains crim13 --toml > mine.toml
+    """
+    name = settings.name
     if name is None:
         known = {each: Domain.built_in(each) for each in Domain.built_in_names()}
-        if settings["json"]:
+        if settings.json:
             print(json.dumps(sorted(known)))
         else:
             for each, domain in known.items():
@@ -35,9 +41,9 @@ def domains(settings: dict[str, Any]) -> int:
                 print(f"{each:12} {len(domain.features):3} features; groups: {groups}")
         return 0
     domain = load_domain(name)
-    if settings["json"]:
+    if settings.json:
         print(json.dumps(domain.to_dict(), indent=1))
-    elif settings["toml"]:
+    elif settings.toml:
         if name not in Domain.built_in_names():
             raise NearstarError(f"--toml prints built-in domains; {name} is a TOML file already")
         print(Domain.built_in_text(name), end="")

@@ -3,60 +3,77 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
-from nearstar.cli import values
 from nearstar.cli.folder import load_model
-from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.reading import LABELLED_DATA
-from nearstar.cli.showing import scores_line
-from nearstar.cli.using import Use, read_for
+from nearstar.cli.model_settings import ModelDataSettings, changed_format
+from nearstar.cli.show import scores_line
+from nearstar.fit import converters as to
+from nearstar.fit.options import option
+from nearstar.fit.predictions import Predictions, read_for
+from nearstar.fit.settings import FormatSettings
 from nearstar.training.bouts import bout_scores
 
-SCORING = OptionGroup(
-    "scoring",
-    (
-        Option("part", values.text, "train, valid or test (test, if there is one)", "PART"),
-        Option("min_bout", values.whole(1), "take shorter bouts into their neighbours", "FRAMES"),
-        Option(
-            "overlap",
-            values.number,
-            "bouts match if they share this much of what they cover together (0.5)",
-            "SHARE",
-            default=0.5,
-        ),
-        Option("json", values.switch, "print one JSON object", default=False),
-    ),
-)
-OPTIONS = (SCORING, LABELLED_DATA)
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateSettings(ModelDataSettings):
+    """What ``nearstar evaluate`` can be told."""
+
+    part: str | None = option(
+        to.text, "train, valid or test (test, if there is one)", "PART", group="scoring"
+    )
+    min_bout: int | None = option(to.whole(1), "take shorter bouts into their neighbours", "FRAMES")
+    overlap: float = option(
+        to.number,
+        "bouts match if they share this much of what they cover together (0.5)",
+        "SHARE",
+        default=0.5,
+    )
+    json: bool = option(to.switch, "print one JSON object", default=False)
+    format: FormatSettings = changed_format("label", "per", "unlabelled")
 
 
-def evaluate(settings: dict[str, Any]) -> int:
-    """``nearstar evaluate``."""
-    model = load_model(settings["model"])
-    uses = read_for(model, settings["data"], settings, labelled=True)
-    name = "test" if "test" in uses else next(iter(uses))
-    use = uses[name]
-    scores = use.evaluate().to_dict(model.class_names)
+def evaluate(settings: EvaluateSettings) -> int:
+    """Compare a model's labels with those in the data.
+
+    Frame by frame, and bout by bout: a bout is a run of frames with one label.
+
+    examples:
+      nearstar evaluate mice-run test.csv
+      nearstar evaluate mice-run test.csv --min-bout 5 --json
+    """
+    model = load_model(settings.model)
+    parts = read_for(
+        model,
+        settings.data,
+        settings.format,
+        labelled=True,
+        part=settings.part,
+        min_bout=settings.min_bout,
+    )
+    name = "test" if "test" in parts else next(iter(parts))
+    found = parts[name]
+    scores = found.evaluate().to_dict(model.class_names)
     scores["part"] = name
-    scores["elements"] = int((use.truth >= 0).sum())
-    if use.per_frame:
+    scores["elements"] = int((found.truth >= 0).sum())
+    if found.per_frame:
         scores["bouts"] = bout_scores(
-            use.truth,
-            use.predictions,
-            use.recordings.sequences.offsets,
+            found.truth,
+            found.codes,
+            found.recordings.sequences.offsets,
             len(model.class_names),
-            settings["overlap"],
+            settings.overlap,
         ).to_dict(model.class_names)
-    print(json.dumps(scores, ensure_ascii=False) if settings["json"] else _readable(scores, use))
+    print(json.dumps(scores, ensure_ascii=False) if settings.json else _readable(scores, found))
     return 0
 
 
-def _readable(scores: dict[str, Any], use: Use) -> str:
-    kind = "frames" if use.per_frame else "sequences"
+def _readable(scores: dict[str, Any], found: Predictions) -> str:
+    kind = "frames" if found.per_frame else "sequences"
     part = "" if scores["part"] == "all" else f" of the part {scores['part']}"
     lines = [f"{scores['elements']} labelled {kind}{part}: {scores_line(scores)}", ""]
-    names = use.model.class_names
+    names = found.model.class_names
     width = max(len("label"), *map(len, names))
     bouts = scores.get("bouts", {}).get("per_class", {})
     lines.append(
@@ -69,7 +86,7 @@ def _readable(scores: dict[str, Any], use: Use) -> str:
             f"  {each['support']:9d}"
         )
         if bouts:
-            found = bouts[name]
-            line += f"  {found['true']:6d}  {found['predicted']:9d}  {found['f1']:7.3f}"
+            own = bouts[name]
+            line += f"  {own['true']:6d}  {own['predicted']:9d}  {own['f1']:7.3f}"
         lines.append(line)
     return "\n".join(lines)

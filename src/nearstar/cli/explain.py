@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from nearstar.cli import values
 from nearstar.cli.folder import load_model
-from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.output import write_table
-from nearstar.cli.reading import UNLABELLED_DATA
-from nearstar.cli.using import Use, read_for
+from nearstar.cli.model_settings import ModelDataSettings, changed_format
+from nearstar.cli.output import check_output, write_table
+from nearstar.fit.converters import text
+from nearstar.fit.options import option
+from nearstar.fit.predictions import Predictions, read_for
+from nearstar.fit.settings import FormatSettings
 from nearstar.model.explain import explain as explained
 from nearstar.model.explain import numbered
 from nearstar.util.errors import NearstarError
@@ -20,38 +21,45 @@ from nearstar.util.nearest import suggestion
 if TYPE_CHECKING:
     import pandas as pd
 
-EXPLAINING = OptionGroup(
-    "explanation",
-    (
-        Option("only", values.text, "the sequence to explain (all)", "ID"),
-        Option("out", values.text, "file to write, .csv or .parquet (standard output)", "FILE"),
-        Option("part", values.text, "train, valid or test (all)", "PART"),
-    ),
-)
-OPTIONS = (EXPLAINING, UNLABELLED_DATA)
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainSettings(ModelDataSettings):
+    """What ``nearstar explain`` can be told."""
+
+    only: str | None = option(text, "the sequence to explain (all)", "ID", group="explanation")
+    out: str | None = option(text, "file to write, .csv or .parquet (standard output)", "FILE")
+    part: str | None = option(text, "train, valid or test (all)", "PART")
+    format: FormatSettings = changed_format()
 
 
-def explain(settings: dict[str, Any]) -> int:
-    """``nearstar explain``."""
+def explain(settings: ExplainSettings) -> int:
+    """Show why: the value of each part of the program, for each frame.
+
+    The program's parts are numbered on standard error; the table has columns for each.
+
+    examples:
+      nearstar explain mice-run new.csv --only video3 --out why.csv
+    """
     import pandas as pd
 
-    model = load_model(settings["model"])
+    model = load_model(settings.model)
     listing = numbered(model)  # a program that cannot be explained is found out now
-    uses = read_for(model, settings["data"], settings, labelled=False)
-    tables = [_table(use) for use in _only(list(uses.values()), settings["only"])]
+    check_output(settings.out, settings.data)
+    parts = read_for(model, settings.data, settings.format, labelled=False, part=settings.part)
+    tables = [_table(each) for each in _only(list(parts.values()), settings.only)]
     print(listing, file=sys.stderr)
-    write_table(pd.concat(tables, ignore_index=True), settings["out"])
+    write_table(pd.concat(tables, ignore_index=True), settings.out)
     return 0
 
 
-def _only(uses: list[Use], wanted: str | None) -> list[Use]:
+def _only(parts: list[Predictions], wanted: str | None) -> list[Predictions]:
     """Those of the sequence that is wanted, in whatever part it is."""
     if wanted is None:
-        return uses
-    ids = [[str(each) for each in use.recordings.ids] for use in uses]
+        return parts
+    ids = [[str(name) for name in each.recordings.ids] for each in parts]
     found = [
-        replace(use, recordings=use.recordings.subset([own.index(wanted)]))
-        for use, own in zip(uses, ids, strict=True)
+        replace(each, recordings=each.recordings.subset([own.index(wanted)]))
+        for each, own in zip(parts, ids, strict=True)
         if wanted in own
     ]
     if not found:
@@ -60,11 +68,11 @@ def _only(uses: list[Use], wanted: str | None) -> list[Use]:
     return found
 
 
-def _table(use: Use) -> pd.DataFrame:
+def _table(part: Predictions) -> pd.DataFrame:
     """The explanation, with the names of sequences and frames as they stand in the data."""
     import pandas as pd
 
-    model = replace(use.model, format=use.format)
-    table = explained(model, use.recordings.sequences)
+    model = replace(part.model, format=part.format)
+    table = explained(model, part.recordings.sequences)
     values = table.drop(columns=["sequence", "frame"]).reset_index(drop=True)
-    return pd.concat([pd.DataFrame(use.frame_places()), values], axis=1)
+    return pd.concat([pd.DataFrame(part.frame_places()), values], axis=1)

@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from dataclasses import dataclass
 
-from nearstar.cli import values
 from nearstar.cli.folder import load_model
-from nearstar.cli.options import Option, OptionGroup
+from nearstar.cli.model_settings import ModelSettings
 from nearstar.cli.output import write_file
+from nearstar.fit.converters import text
+from nearstar.fit.options import option
 from nearstar.model.export import FORMATS
 from nearstar.util.errors import NearstarError
 
-OPTIONS = (
-    OptionGroup(
-        "output",
-        (
-            Option("to", values.text, "what to write", choices=tuple(FORMATS)),
-            Option("out", values.text, "file to write (standard output)", "FILE"),
-        ),
-    ),
-)
+
+@dataclass(frozen=True, kw_only=True)
+class ExportSettings(ModelSettings):
+    """What ``nearstar export`` can be told."""
+
+    to: str | None = option(text, "what to write", choices=tuple(FORMATS), group="output")
+    out: str | None = option(text, "file to write (standard output)", "FILE")
 
 
-def export(settings: dict[str, Any]) -> int:
-    """``nearstar export``."""
-    if settings["to"] is None:
+def export(settings: ExportSettings) -> int:
+    """Write a program as Python, ONNX, LaTeX or JSON.
+
+    examples:
+      nearstar export mice-run --to python --out sniff.py      (needs only NumPy)
+      nearstar export mice-run --to onnx --out sniff.onnx
+      nearstar export mice-run --to latex
+    """
+    if settings.to is None:
         raise NearstarError(f"export needs --to, one of {', '.join(FORMATS)}")
-    content = load_model(settings["model"]).export(settings["to"])
-    if settings["out"] is not None:
-        write_file(settings["out"], content)
+    content = load_model(settings.model).export(settings.to)
+    if settings.out is not None:
+        write_file(settings.out, content)
     elif isinstance(content, bytes):
-        raise NearstarError(f"--to {settings['to']} writes no text; give a file with --out FILE")
+        raise NearstarError(f"--to {settings.to} writes no text; give a file with --out FILE")
     else:
         sys.stdout.write(content)
     return 0

@@ -3,245 +3,120 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from nearstar.cli.config import write_config
-from nearstar.cli.fit_options import FILES, PASSING
 from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, new_folder
-from nearstar.cli.main import INTERRUPTED
-from nearstar.cli.showing import further, readable
-from nearstar.cli.using import Use
-from nearstar.fit.fitting import read_search
-from nearstar.fit.prepared import Prepared
-from nearstar.fit.preparing import Job, job_of
-from nearstar.language.program import is_complete
-from nearstar.language.text import parse
-from nearstar.model.model import Model
-from nearstar.run import Finalists, Limits, final, learn
-from nearstar.run.results.audit import Audit
-from nearstar.search.constraints import Constraints
-from nearstar.search.protocol import Algorithm
-from nearstar.search.rnn import RNN
-from nearstar.training.train import Trained, train
+from nearstar.cli.messages import INTERRUPTED
+from nearstar.cli.notes import notes_of
+from nearstar.cli.show import further, readable
+from nearstar.fit.fit import Fitted, NoProgramError
+from nearstar.fit.fit import fit as fitted_to
+from nearstar.fit.options import options_of, values_of
+from nearstar.fit.prepare import Prepared, prepare_files
+from nearstar.fit.settings import FitSettings
+from nearstar.run.results.front import FrontRow, model_rows
 from nearstar.util.errors import NearstarError
 from nearstar.util.whole_files import write_whole
 
-DEFAULT_SECONDS = 60.0
+_ENTRY = ("structural_cost", "error", "path_cost", "f1", "accuracy")
+"""What is told of each program, as in the rows of a front."""
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a fit gave: the best program at every price, and how the search went."""
+def fit(settings: FitSettings) -> int:
+    """Learn a program from data.
 
-    front: tuple[Trained, ...]
-    """Cheapest first."""
-    best: int
-    """The place of the chosen one."""
-    search: Mapping[str, Any]
-    """Plain data: gap, bound, how it ended, programs trained, seconds."""
-    summary: str
-    audit: Audit | None = None
+    DATA is a table with one row for each frame (.csv, .parquet), or arrays (.npz, .npy, .ts). Parts
+    named train, valid and test are used as such; else a share of the sequences validates. Flags can
+    stand in a TOML file too, given with --config: max_depth = 6 for --max-depth 6.
 
-
-def fit(settings: dict[str, Any]) -> int:
-    """``nearstar fit``: read, search, save, report."""
-    if settings["sketch"] is not None and settings["program"] is not None:
+    examples:
+      nearstar fit mice.csv --sequence video --label behavior --group "position=*_x,*_y" --time 5m
+      nearstar fit mice.csv --sequence video --label behavior --positive sniff --split-by animal
+      nearstar fit mice.csv --sequence video --label behavior --derive "distance(nose1, nose2)"
+      nearstar fit long.csv --label behavior --window 100 --hop 50
+      nearstar fit arrays.npz --domain basketball --search idsbb --time 10m
+      nearstar fit arrays.npz --domain basketball --weight 0.5 --cache arrays-run
+      nearstar fit mice.csv --config settings.toml --sketch "map (fun x_t. if ?? > 0 then ?? else ??) x"
+      nearstar fit mice.csv --config settings.toml --program "map (fun x_t. DistanceAffine(x_t)) x"
+    """  # noqa: E501
+    if settings.language.sketch is not None and settings.language.program is not None:
         raise NearstarError("--sketch completes a program, --program trains one; give only one")
-    job = job_of(settings["data"], settings)
-    find = finding(job.prepared, settings)  # wrong settings are found out before a folder is made
-    with new_folder(settings["out"], Path(settings["data"])) as folder:
-        return carry_out(job, find, settings, folder)
+    prepared = prepare_files(settings)  # wrong settings are found out before a folder is made
+    with new_folder(settings.output.out, Path(settings.data)) as folder:
+        return carry_out(prepared, settings, folder)
 
 
-def carry_out(
-    job: Job, find: Callable[[Path], Found], settings: Mapping[str, Any], folder: Path
-) -> int:
+def carry_out(prepared: Prepared, settings: FitSettings, folder: Path) -> int:
     """Search, save and report, in the folder of the run."""
     with _writing(folder):
         write_whole(folder / SETTINGS, write_config(_repeated(settings)))
-    found = find(folder)
-    models = [_model(each, job, found, settings) for each in found.front]
-    report = _report(job, found, models, folder)
+    output = settings.output
+    try:
+        fitted = fitted_to(
+            prepared, run=folder, progress=False if output.json or output.quiet else None
+        )
+    except NoProgramError as none:
+        go_on = further(folder, none.result.ended)
+        if none.result.ended == "interrupted":
+            raise KeyboardInterrupt(go_on if none.result.trained else "") from None
+        raise NearstarError(f"{none}\n{go_on}") from None
+    report = _report(prepared, fitted, folder)
     with _writing(folder, report["program"]):
-        _write(folder, models, found.best, report)
-    if settings["json"]:
+        _write(folder, fitted, report)
+    if output.json:
         print(json.dumps(report, ensure_ascii=False))
     else:
-        print(readable(models[found.best], report, found.summary))
-    return INTERRUPTED if found.search["ended"] == "interrupted" else 0
+        summary = "" if fitted.result is None else fitted.result.summary()
+        print(readable(fitted.model, report, summary))
+    return INTERRUPTED if fitted.how["ended"] == "interrupted" else 0
 
 
-def finding(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path], Found]:
-    """What the settings ask for, ready to be started in the folder of a run."""
-    arrange = _search if settings["program"] is None else _training
-    return arrange(prepared, settings)
-
-
-def _search(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path], Found]:
-    """A search, ready to be started."""
-    algorithm = _algorithm(settings)
-    limits = Limits(seconds=settings["time"], trainings=settings["trainings"])
-    if limits == Limits():
-        limits = Limits(seconds=DEFAULT_SECONDS)
-    depth = {} if settings["max_depth"] is None else {"max_depth": settings["max_depth"]}
-    constraints = Constraints(
-        forbid=tuple(settings["forbid"]), require=tuple(settings["require"]), **depth
-    )
-
-    training: dict[str, Any] = {
-        "seed": settings["seed"],
-        "budget": prepared.budget,
-        "workers": settings["workers"] if settings["cluster"] is None else None,
-        "cluster": settings["cluster"],
-        "progress": False if settings["json"] or settings["quiet"] else None,
-    }
-
-    def search(folder: Path) -> Found:
-        result = learn(
-            prepared.task,
-            prepared.domain,
-            algorithm,
-            limits=limits,
-            constraints=constraints,
-            weight=settings["weight"],
-            start=settings["sketch"],
-            run=folder,
-            cache=settings["cache"],
-            audit_samples=settings["audit"],
-            **training,
-        )
-        if result.best is None:
-            if result.ended == "interrupted":
-                raise KeyboardInterrupt(further(folder, result.ended) if result.trained else "")
-            raise NearstarError(f"{result.summary()}\n{further(folder, result.ended)}")
-        if settings["finalists"]:
-            finalists = Finalists(settings["finalists"])
-            result = final(
-                prepared.task, prepared.domain, result, finalists, run=folder, **training
-            )
-        assert result.best is not None
-        programs = [each.evaluation.program for each in result.front]
-        how = {
-            "gap": result.gap,
-            # Above all numbers where nothing is left to explore: then the best cost is the least.
-            "bound": None if result.bound == math.inf else result.bound,
-            "ended": result.ended,
-            "trained": result.trained,
-            "seconds": round(result.seconds, 3),
-        }
-        if result.finals is not None:
-            how["finalists"] = result.finals.trained
-        best = programs.index(result.best.evaluation.program)
-        front = tuple(each.trained for each in result.front)
-        return Found(front, best, how, result.summary(), result.audit)
-
-    return search
-
-
-def _algorithm(settings: Mapping[str, Any]) -> Algorithm:
-    """The search; a network that is all there is has its size and its epochs from the settings."""
-    search = read_search(settings["search"])
-    if not isinstance(search, RNN):
-        return search
-    given = {
-        "epochs": settings["neural_epochs"],
-        "units": None if settings["units"] is None else settings["units"][0],
-    }
-    return replace(search, **{name: value for name, value in given.items() if value is not None})
-
-
-def _training(prepared: Prepared, settings: Mapping[str, Any]) -> Callable[[Path], Found]:
-    """The training of one program that was given, ready to be started."""
-    parsed = parse(settings["program"], prepared.domain, prepared.task.signature())
-    if not is_complete(parsed.program):
-        raise NearstarError("--program has a hole, ??; --sketch finds what belongs there")
-
-    budget = prepared.budget
-    if parsed.theta is not None and settings["restarts"] is None:
-        budget = replace(budget, restarts=1)  # others would start from numbers of their own
-
-    def training(folder: Path) -> Found:
-        trained = train(parsed.program, prepared.task, budget, settings["seed"], start=parsed.theta)
-        how = {"gap": None, "bound": None, "ended": "finished", "trained": 1}
-        return Found((trained,), 0, {**how, "seconds": round(trained.seconds, 3)}, "")
-
-    return training
-
-
-def _model(trained: Trained, job: Job, found: Found, settings: Mapping[str, Any]) -> Model:
-    """The model of a program, with its scores on the test data."""
-    provenance = {
-        "data": Path(settings["data"]).name,
-        "search": None if settings["program"] is not None else settings["search"],
-        "seed": settings["seed"],
-        "weight": settings["weight"],
-        # Not the time it took: the same settings and data give the same file.
-        **{name: value for name, value in found.search.items() if name != "seconds"},
-    }
-    tuned = settings["threshold"] == "tuned"
-    model = job.prepared.model(trained, tuned=tuned, provenance=provenance)
-    if job.test is None:
-        return model
-    tested = Use(model, job.test, job.prepared.format).evaluate().to_dict(model.class_names)
-    metrics = {**model.facts["metrics"], "test": tested}
-    return replace(model, facts={**model.facts, "metrics": metrics})
-
-
-def _report(
-    job: Job,
-    found: Found,
-    models: list[Model],
-    folder: Path,
-) -> dict[str, Any]:
+def _report(prepared: Prepared, fitted: Fitted, folder: Path) -> dict[str, Any]:
     """What was found, as plain data."""
-    best = models[found.best]
-    report = {**_entry(best), **found.search, "model": str(folder / MODEL)}
-    if job.test is not None:
+    best, test = fitted.model, prepared.test
+    audit = None if fitted.result is None else fitted.result.audit
+    rows = model_rows(fitted.models, fitted.best)
+    report = {**_entry(rows[fitted.best]), **fitted.how, "model": str(folder / MODEL)}
+    if test is not None:
         report["test"] = best.facts["metrics"]["test"]
     report["classes"] = list(best.labels)
     report["sizes"] = {
-        "train": len(job.prepared.task.train),
-        "valid": len(job.prepared.task.valid),
-        "test": 0 if job.test is None else len(job.test),
+        "train": len(prepared.task.train),
+        "valid": len(prepared.task.valid),
+        "test": 0 if test is None else len(test),
     }
-    report["notes"] = list(job.notes)
-    report["audit"] = None if found.audit is None else asdict(found.audit)
+    report["notes"] = list(notes_of(prepared))
+    report["audit"] = None if audit is None else asdict(audit)
     report["front"] = [
-        {**_entry(model), "model": str(folder / FRONT / f"{place}.json")}
-        for place, model in enumerate(models, 1)
+        {**_entry(row), "model": str(folder / FRONT / f"{row.place + 1}.json")} for row in rows
     ]
     return report
 
 
-def _entry(model: Model) -> dict[str, Any]:
+def _entry(row: FrontRow) -> dict[str, Any]:
     """One program, its costs and scores."""
-    facts, valid = model.facts["provenance"], model.facts["metrics"]["validation"]
     return {
-        "program": model.text(),
-        "structural_cost": facts["structural_cost"],
-        "error": facts["error"],
-        "path_cost": facts["weight"] * facts["structural_cost"] + facts["error"],
-        "f1": None if valid is None else valid["f1"],
-        "accuracy": None if valid is None else valid["accuracy"],
-        "depth": model.program.size,
+        "program": row.text,
+        **{name: getattr(row, name) for name in _ENTRY},
+        "depth": row.size,
     }
 
 
-def _write(folder: Path, models: list[Model], best: int, report: dict[str, Any]) -> None:
+def _write(folder: Path, fitted: Fitted, report: dict[str, Any]) -> None:
     """The files of what was found; the model last, so that where one is, all is there."""
     (folder / FRONT).mkdir(exist_ok=True)
-    places = [folder / FRONT / f"{place}.json" for place in range(1, len(models) + 1)]
-    for place, model in zip(places, models, strict=True):
-        model.save(place)
-    for old in set((folder / FRONT).iterdir()).difference(places):  # of before it was resumed
+    paths = [folder / FRONT / f"{place}.json" for place in range(1, len(fitted.models) + 1)]
+    for path, model in zip(paths, fitted.models, strict=True):
+        model.save(path)
+    for old in set((folder / FRONT).iterdir()).difference(paths):  # of before it was resumed
         old.unlink()
     write_whole(folder / RESULT, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    models[best].save(folder / MODEL)
+    fitted.model.save(folder / MODEL)
 
 
 @contextmanager
@@ -255,11 +130,13 @@ def _writing(folder: Path, program: str | None = None) -> Iterator[None]:
         raise NearstarError(f"{folder} cannot be written: {told}{found}") from None
 
 
-def _repeated(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _repeated(settings: FitSettings) -> dict[str, Any]:
     """The settings with which the same is found again, from wherever and wherever it is put."""
-    repeated = {name: value for name, value in settings.items() if name not in PASSING}
-    for name in FILES:
-        value = repeated[name]
-        if isinstance(value, str) and Path(value).exists():
-            repeated[name] = str(Path(value).absolute())
+    repeated = values_of(settings)
+    for each in options_of(FitSettings):
+        value = repeated[each.name]
+        if each.passing:
+            del repeated[each.name]
+        elif each.path and isinstance(value, str) and Path(value).exists():
+            repeated[each.name] = str(Path(value).absolute())
     return repeated

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from nearstar.cli.config import read_config
+from nearstar.fit.options import changed, options_of, read_values
+from nearstar.fit.settings import FitSettings
 from nearstar.model.model import Model
 from nearstar.run.store import JOURNAL, has_trainings
 from nearstar.util.errors import NearstarError
@@ -57,6 +60,20 @@ def _free(data: Path) -> Path:
     stem = data.name.split(".")[0] or "run"
     names = (f"{stem}-run" if n == 1 else f"{stem}-run-{n}" for n in range(1, 10_000))
     return next(path for name in names if not (path := Path(name)).exists())
+
+
+def stored_settings(folder: Path, *needed: str) -> FitSettings:
+    """The settings that the run was begun with, if all files that are needed are there."""
+    for name in needed:
+        if not (folder / name).is_file():
+            raise NearstarError(
+                f"{folder} is no folder of a search: it has no {name}. Give one that nearstar fit "
+                "has made"
+            )
+    config = read_config(folder / SETTINGS, [each.name for each in options_of(FitSettings)])
+    if "data" not in config:
+        raise NearstarError(f"{folder / SETTINGS} does not say what the data are: data = 'FILE'")
+    return changed(FitSettings(), read_values(FitSettings, config))
 
 
 def load_model(path: str) -> Model:

@@ -6,12 +6,12 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import Any, NoReturn
 
-from nearstar.cli.options import OptionGroup, add_options
+from nearstar.fit.converters import switch
+from nearstar.fit.options import Option, flags_by_group, positionals
 from nearstar.util.nearest import nearest
-
-Settings = dict[str, Any]
 
 
 class Misuse(Exception):  # noqa: N818 (its message is what people read)
@@ -19,38 +19,31 @@ class Misuse(Exception):  # noqa: N818 (its message is what people read)
 
 
 @dataclass(frozen=True)
-class Place:
-    """What stands without a flag, such as the data."""
-
-    name: str
-    help: str
-    optional: bool = False
-
-    @property
-    def shown(self) -> str:
-        return f"[{self.name.upper()}]" if self.optional else self.name.upper()
-
-
-@dataclass(frozen=True)
 class Command:
     """One command of ``nearstar``."""
 
     name: str
-    summary: str
-    run: Callable[[Settings], int]
-    """Takes the settings, gives the exit code."""
-    places: tuple[Place, ...] = ()
-    options: tuple[OptionGroup, ...] = ()
-    examples: str = ""
-    details: str = ""
+    run: Callable[[Any], int]
+    """Takes the settings, gives the exit code; its docstring is the help."""
+    settings: type
+    """What it can be told: a dataclass of options."""
     configurable: bool = False
     """Whether its flags can come from a config file."""
 
     @property
-    def keys(self) -> list[str]:
-        """What can be set in a config file."""
-        options = [option.name for group in self.options for option in group.options]
-        return [*options, *(place.name for place in self.places)]
+    def help(self) -> tuple[str, str, str]:
+        """A sentence without its full stop, more about it, and examples."""
+        text, _, examples = cleandoc(self.run.__doc__ or "").partition("\n\nexamples:\n")
+        summary, _, details = text.partition("\n\n")
+        return summary.rstrip("."), details, examples
+
+    @property
+    def usage(self) -> str:
+        shown = (
+            each.name.upper() if each.required else f"[{each.name.upper()}]"
+            for each in positionals(self.settings)
+        )
+        return " ".join(["nearstar", self.name, *shown, "[flags]"])
 
 
 class Parser(argparse.ArgumentParser):
@@ -96,7 +89,7 @@ class Parser(argparse.ArgumentParser):
 def build(commands: tuple[Command, ...], version: str) -> Parser:
     """The parser of all commands."""
     width = max(len(command.name) for command in commands)
-    listed = "\n".join(f"  {each.name:{width}}  {each.summary}" for each in commands)
+    listed = "\n".join(f"  {each.name:{width}}  {each.help[0]}" for each in commands)
     parser = Parser(
         prog="nearstar",
         usage="nearstar COMMAND …",
@@ -113,23 +106,35 @@ def build(commands: tuple[Command, ...], version: str) -> Parser:
 
 def _add(choices: Any, command: Command) -> None:
     """A parser for one command."""
-    prog = f"nearstar {command.name}"
+    summary, details, examples = command.help
     sub = choices.add_parser(
         command.name,
-        prog=prog,
-        usage=" ".join([prog, *(place.shown for place in command.places), "[flags]"]),
-        description=f"{command.summary}.\n{command.details}".rstrip(),
-        epilog=f"examples:\n{command.examples}",
+        prog=f"nearstar {command.name}",
+        usage=command.usage,
+        description=f"{summary}.\n\n{details}".rstrip(),
+        epilog=f"examples:\n{examples}",
     )
-    for place in command.places:
+    for each in positionals(command.settings):
         sub.add_argument(
-            place.name,
-            metavar=place.name.upper(),
-            help=place.help,
-            nargs="?" if place.optional or command.configurable else None,
+            each.name,
+            metavar=each.name.upper(),
+            help=each.help,
+            nargs=None if each.required and not command.configurable else "?",
         )
     if command.configurable:
         sub.add_argument(
             "--config", metavar="FILE", help="TOML file of settings named as the flags"
         )
-    add_options(sub, command.options)
+    for title, options in flags_by_group(command.settings).items():
+        section = sub.add_argument_group(title)
+        for option in options:
+            section.add_argument(option.flag, dest=option.name, **_form(option))
+
+
+def _form(option: Option) -> dict[str, Any]:
+    """What argparse is to know of a flag. Values stay text until a config file has been read."""
+    form: dict[str, Any] = {"help": option.help, "default": argparse.SUPPRESS}
+    if option.kind is switch:
+        return {**form, "action": "store_true"}
+    metavar = option.shown or "|".join(option.choices) or "TEXT"
+    return {**form, "metavar": metavar, "action": "append" if option.many else "store"}

@@ -2,70 +2,90 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nearstar.cli import values
 from nearstar.cli.folder import load_model
-from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.output import write_table
-from nearstar.cli.reading import UNLABELLED_DATA
-from nearstar.cli.using import Use, read_for
+from nearstar.cli.model_settings import ModelDataSettings, changed_format
+from nearstar.cli.output import check_output, write_table
 from nearstar.data.labels import Label
+from nearstar.fit import converters as to
+from nearstar.fit.options import option
+from nearstar.fit.predictions import Predictions, read_for
+from nearstar.fit.settings import FormatSettings
 from nearstar.model.model import Model
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PREDICTING = OptionGroup(
-    "predictions",
-    (
-        Option("out", values.text, "file to write, .csv or .parquet (standard output)", "FILE"),
-        Option("probabilities", values.switch, "a column for each label too", default=False),
-        Option("min_bout", values.whole(1), "take shorter bouts into their neighbours", "FRAMES"),
-        Option(
-            "per",
-            values.text,
-            "of a model that labels windows: an answer for each frame, by the windows that it is "
-            "in, or for each sequence, by all of its windows (sequence)",
-            choices=("frame", "sequence"),
-        ),
-        Option("part", values.text, "train, valid or test (all)", "PART"),
-    ),
-)
-OPTIONS = (PREDICTING, UNLABELLED_DATA)
+
+# fmt: off
+@dataclass(frozen=True, kw_only=True)
+class PredictSettings(ModelDataSettings):
+    """What ``nearstar predict`` can be told."""
+
+    out: str | None = option(
+        to.text, "file to write, .csv or .parquet (standard output)", "FILE", group="predictions")
+    probabilities: bool = option(to.switch, "a column for each label too", default=False)
+    min_bout: int | None = option(
+        to.whole(1), "take shorter bouts into their neighbours", "FRAMES")
+    per: str | None = option(
+        to.text, "of a model that labels windows: an answer for each frame, by the windows that it "
+        "is in, or for each sequence, by all of its windows (sequence)",
+        choices=("frame", "sequence"))
+    part: str | None = option(to.text, "train, valid or test (all)", "PART")
+    format: FormatSettings = changed_format()
+    """Its ``per`` is the one above."""
+# fmt: on
 
 
-def predict(settings: dict[str, Any]) -> int:
-    """``nearstar predict``."""
+def predict(settings: PredictSettings) -> int:
+    """Label data with a model.
+
+    One row for each frame, or for each sequence. Columns are those that the model was learned with,
+    unless flags say otherwise.
+
+    examples:
+      nearstar predict mice-run new.csv --out labels.csv
+      nearstar predict mice-run new.csv --probabilities --min-bout 5
+    """
     import pandas as pd
 
-    model = load_model(settings["model"])
-    uses = read_for(model, settings["data"], settings, labelled=False)
+    model = load_model(settings.model)
+    check_output(settings.out, settings.data)
+    parts = read_for(
+        model,
+        settings.data,
+        settings.format,
+        labelled=False,
+        part=settings.part,
+        min_bout=settings.min_bout,
+    )
     tables = {
-        name: predicted(use, probabilities=settings["probabilities"]) for name, use in uses.items()
+        name: predicted(each, probabilities=settings.probabilities) for name, each in parts.items()
     }
     if len(tables) > 1:
         for name, table in tables.items():
             table.insert(0, "part", name)
     whole = pd.concat(tables.values(), ignore_index=True)
-    write_table(whole, settings["out"])
+    write_table(whole, settings.out)
     return 0
 
 
-def predicted(use: Use, *, probabilities: bool) -> pd.DataFrame:
+def predicted(found: Predictions, *, probabilities: bool) -> pd.DataFrame:
     """Predictions with the names of their sequences and frames, in the order of the data's rows."""
     import pandas as pd
 
-    rows = use.recordings.rows
-    labels = np.array(_labels(use.model), dtype=object)
-    table = pd.DataFrame(use.frame_places() if use.per_frame else use.names())
-    table["prediction"] = labels[use.predictions]
+    rows = found.recordings.rows
+    labels = np.array(_labels(found.model), dtype=object)
+    table = pd.DataFrame(found.frame_places() if found.per_frame else found.names())
+    table["prediction"] = labels[found.codes]
     if probabilities:
-        for column, name in zip(use.probabilities.T, use.model.class_names, strict=True):
+        for column, name in zip(found.probabilities.T, found.model.class_names, strict=True):
             table[f"p({name})"] = column.astype(np.float32)
-    if use.per_frame and rows is not None:
+    if found.per_frame and rows is not None:
         return table.iloc[np.argsort(rows, kind="stable")].reset_index(drop=True)
     return table
 

@@ -4,71 +4,74 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from nearstar.cli import values
 from nearstar.cli.folder import load_model
-from nearstar.cli.found import Found, found_in
-from nearstar.cli.options import Option, OptionGroup
 from nearstar.cli.output import write_file
-from nearstar.cli.using import read_for
+from nearstar.cli.run_contents import RunContents, contents_of
 from nearstar.data.recordings import Recordings
+from nearstar.fit import converters as to
+from nearstar.fit.options import argument, option
+from nearstar.fit.predictions import read_for
 from nearstar.model.model import Model
 from nearstar.report.html_page import render
 from nearstar.report.page_data import make_page
 from nearstar.util.errors import NearstarError
 
+
 # fmt: off
-OPTIONS = (
-    OptionGroup(
-        "report",
-        (
-            Option("out", values.text, "file to write (report.html in the folder of the run)",
-                   "FILE"),
-            Option("only", values.text,
-                   "a sequence to show frame by frame; may be repeated (those of the test or "
-                   "validation data with most errors)", "ID", default=(), many=True),
-            Option("compare", values.text,
-                   "another run or model, such as one of --search rnn, to compare with on the same "
-                   "data; may be repeated", "MODEL", default=(), many=True),
-            Option("json", values.switch, "print one JSON object", default=False),
-        ),
-    ),
-    OptionGroup(
-        "data",
-        (
-            Option("data", values.text, "where the data of the run are now, if they were moved",
-                   "FILE"),
-            Option("test", values.text, "labelled data to test on, in place of those of the run",
-                   "FILE"),
-        ),
-    ),
-)
+@dataclass(frozen=True, kw_only=True)
+class ReportSettings:
+    """What ``nearstar report`` can be told."""
+
+    run: str = argument("the folder of a fit, or a model.json")
+    out: str | None = option(
+        to.text, "file to write (report.html in the folder of the run)", "FILE", group="report")
+    only: tuple[str, ...] = option(
+        to.text, "a sequence to show frame by frame; may be repeated (those of the test or "
+        "validation data with most errors)", "ID", default=(), many=True)
+    compare: tuple[str, ...] = option(
+        to.text, "another run or model, such as one of --search rnn, to compare with on the same "
+        "data; may be repeated", "MODEL", default=(), many=True)
+    json: bool = option(to.switch, "print one JSON object", default=False)
+    data: str | None = option(
+        to.text, "where the data of the run are now, if they were moved", "FILE", group="data")
+    test: str | None = option(
+        to.text, "labelled data to test on, in place of those of the run", "FILE")
 # fmt: on
 
 
-def report(settings: dict[str, Any]) -> int:
-    """``nearstar report``."""
-    place, out = Path(settings["run"]), settings["out"]
+def report(settings: ReportSettings) -> int:
+    """Write a page to read in a browser: program, scores, labels over time, search.
+
+    One HTML file that needs nothing else. The data are read again as the run's settings say; what was
+    broken off is reported as far as it came.
+
+    examples:
+      nearstar report mice-run
+      nearstar report mice-run --compare mice-rnn --only video3 --out mice.html
+      nearstar report mice-run/front/1.json --test new.csv
+    """  # noqa: E501
+    place, out = Path(settings.run), settings.out
     if out is not None and Path(out).suffix.lower() not in (".html", ".htm"):
         raise NearstarError(f"reports are written as .html, not as {out!r}")
-    found = _found(place, settings["data"])
-    parts = {**found.parts, **_test(found.model, settings["test"])}
+    found = _contents(place, settings.data)
+    parts = {**found.parts, **_test(found.model, settings.test)}
     page = make_page(
         found.model,
         place.resolve().name,
         parts=parts,
         front=found.front,
         history=found.history,
-        others=_others(settings["compare"], parts),
-        only=settings["only"],
+        others=_others(settings.compare, parts),
+        only=settings.only,
         notes=found.notes,
     )
     content = render(page).encode()
     path = out or str(place / "report.html" if place.is_dir() else Path("report.html"))
     write_file(path, content)
-    if settings["json"]:
+    if settings.json:
         told = {"report": path, "bytes": len(content), "notes": page["notes"]}
         print(json.dumps(told, ensure_ascii=False))
     else:
@@ -77,10 +80,10 @@ def report(settings: dict[str, Any]) -> int:
     return 0
 
 
-def _found(place: Path, data: str | None) -> Found:
+def _contents(place: Path, data: str | None) -> RunContents:
     """What is to be reported of: a run, or a model by itself."""
     if place.is_dir():
-        return found_in(place, data)
+        return contents_of(place, data)
     if not place.exists():
         raise NearstarError(f"there is no {place}; give the folder of a fit, or a model.json")
     if data is not None:
@@ -88,16 +91,16 @@ def _found(place: Path, data: str | None) -> Found:
             f"--data says where the data of a run are, but {place} is no folder of one; give "
             "labelled data to test a model on with --test"
         )
-    return Found(load_model(str(place)))
+    return RunContents(load_model(str(place)))
 
 
 def _test(model: Model | None, data: str | None) -> dict[str, Recordings]:
     """The test data of a file: its part of this name, or all of it."""
     if data is None or model is None:
         return {}
-    uses = read_for(model, data, {"parts": None}, labelled=True)
-    name = "test" if "test" in uses else next(iter(uses))
-    return {"test": uses[name].recordings}
+    parts = read_for(model, data, labelled=True)
+    name = "test" if "test" in parts else next(iter(parts))
+    return {"test": parts[name].recordings}
 
 
 def _others(paths: Sequence[str], parts: Mapping[str, Recordings]) -> dict[str, Model]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from nearstar.cli import values
-from nearstar.cli.options import Option, OptionGroup
+from nearstar.fit import converters as to
+from nearstar.fit.options import argument, option, options_of, values_of
 from nearstar.reproduce import TASKS, Plan, Study, Trial, load, reproduce
 from nearstar.reproduce.algorithms import ALL
 from nearstar.reproduce.running import TrialKey
@@ -19,55 +19,69 @@ from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
 
 _USUAL = Plan()
-OPTIONS = (
-    OptionGroup(
-        "data",
-        (
-            Option("data", values.text, "the .npz file of a stand-in task, or the folder with it; "
-                   "for the paper's tasks the folder of the authors' .npy files", "PATH"),
-            Option("positive", values.whole(0), "of the paper's CRIM13 files with more labels than "
-                   "0 and 1: the one to tell from all others", "CODE"),
-        ),
-    ),
-    OptionGroup(
-        "what to run",
-        (
-            Option("paper", values.switch, "the paper's settings, to the letter", default=False),
-            Option("trials", values.whole(1, 1000), "seeds for each algorithm (3)", "N", default=3),
-            Option("seed", values.whole(0), "the first of the seeds (0)", "N", default=0),
-            Option("time", values.duration, "processor time for each search of NEAR, at most (2m)",
-                   "TIME", default=_USUAL.seconds),
-            Option("algorithms", values.names, "only these, with commas between, of "
-                   + ", ".join(ALL), "NAMES"),
-            Option("weights", values.numbers, "λ for the figure of depth and F1, with commas "
-                   "between; none: no figure (" + ",".join(f"{w:g}" for w in _USUAL.weights) + ")",
-                   "NUMBERS", default=_USUAL.weights),
-            Option("finalists", values.whole(0, 1000), "how many of the best programs are trained "
-                   "again, longer, before one is chosen (5; none with --paper)", "N",
-                   default=_USUAL.finalists),
-            Option("workers", values.whole(1, 1024), "trials at a time (one for each core)", "N"),
-            Option("out", values.text, "the folder of the study (reproduce-TASK); one that is "
-                   "there is gone on with", "FOLDER"),
-        ),
-    ),
-)  # fmt: skip
 
 
-def run(settings: dict[str, Any]) -> int:
-    """``nearstar reproduce``."""
-    if settings["task"] is None:
+# fmt: off
+@dataclass(frozen=True, kw_only=True)
+class ReproduceSettings:
+    """What ``nearstar reproduce`` can be told."""
+
+    task: str | None = argument("a task; without one they are listed", optional=True)
+    data: str | None = option(
+        to.text, "the .npz file of a stand-in task, or the folder with it; for the paper's tasks "
+        "the folder of the authors' .npy files", "PATH", group="data")
+    positive: int | None = option(
+        to.whole(0), "of the paper's CRIM13 files with more labels than 0 and 1: the one to tell "
+        "from all others", "CODE")
+    paper: bool = option(
+        to.switch, "the paper's settings, to the letter", default=False, group="what to run")
+    trials: int = option(to.whole(1, 1000), "seeds for each algorithm (3)", "N", default=3)
+    seed: int = option(to.whole(0), "the first of the seeds (0)", "N", default=0)
+    time: float = option(
+        to.duration, "processor time for each search of NEAR, at most (2m)", "TIME",
+        default=_USUAL.seconds)
+    algorithms: tuple[str, ...] | None = option(
+        to.names, "only these, with commas between, of " + ", ".join(ALL), "NAMES")
+    weights: tuple[float, ...] = option(
+        to.numbers, "λ for the figure of depth and F1, with commas between; none: no figure ("
+        + ",".join(f"{w:g}" for w in _USUAL.weights) + ")", "NUMBERS", default=_USUAL.weights)
+    finalists: int = option(
+        to.whole(0, 1000), "how many of the best programs are trained again, longer, before one is "
+        "chosen (5; none with --paper)", "N", default=_USUAL.finalists)
+    workers: int | None = option(
+        to.whole(1, 1024), "trials at a time (one for each core)", "N", passing=True)
+    out: str | None = option(
+        to.text, "the folder of the study (reproduce-TASK); one that is there is gone on with",
+        "FOLDER", passing=True)
+# fmt: on
+
+
+def run(settings: ReproduceSettings) -> int:
+    """Run the paper's experiments: seven algorithms on a task, as tables and figures.
+
+    Each algorithm has several trials, the baselines as much time as NEAR took. The results are a page,
+    Markdown, CSV and SVG in a folder. Ctrl-C ends it; the same command goes on where it stopped.
+
+    examples:
+      nearstar reproduce
+      nearstar reproduce hidden-rule --time 20s
+      nearstar reproduce nba --data nba_ballhandler.npz
+      nearstar reproduce crim13-sniff --data crim13_processed --paper
+      nearstar reproduce rat-social --data rats.npz --algorithms astar --trials 20 --weights none
+    """  # noqa: E501
+    if settings.task is None:
         print(_listed())
         return 0
     plan = _plan(settings)
-    experiment = load(settings["task"], settings["data"], settings["positive"])
-    folder = Path(settings["out"] or f"reproduce-{experiment.kind.name}")
+    experiment = load(settings.task, settings.data, settings.positive)
+    folder = Path(settings.out or f"reproduce-{experiment.kind.name}")
     progress = _Progress(len(plan.trials))
     try:
         study = reproduce(
             experiment,
             plan,
             folder,
-            workers=settings["workers"],
+            workers=settings.workers,
             told=progress,
             command=_command(settings),
         )
@@ -79,22 +93,21 @@ def run(settings: dict[str, Any]) -> int:
     return 0
 
 
-def _plan(settings: dict[str, Any]) -> Plan:
-    for name in settings["algorithms"] or ():
+def _plan(settings: ReproduceSettings) -> Plan:
+    for name in settings.algorithms or ():
         if name not in ALL:
             raise NearstarError(f"--algorithms: no algorithm {name!r}; {suggestion(name, ALL)}")
-    for weight in settings["weights"]:
+    for weight in settings.weights:
         if weight < 0:
             raise NearstarError(f"--weights: λ is a number from 0, not {weight:g}")
-    chosen = settings["algorithms"] or ALL
-    first = settings["seed"]
+    chosen, first = settings.algorithms or ALL, settings.seed
     return Plan(
         algorithms=tuple(name for name in ALL if name in chosen),
-        seeds=tuple(range(first, first + settings["trials"])),
-        seconds=settings["time"],
-        weights=settings["weights"],
-        paper=settings["paper"],
-        finalists=settings["finalists"],
+        seeds=tuple(range(first, first + settings.trials)),
+        seconds=settings.time,
+        weights=settings.weights,
+        paper=settings.paper,
+        finalists=settings.finalists,
     )
 
 
@@ -127,22 +140,22 @@ def _shown(study: Study, folder: Path) -> str:
     )
 
 
-def _command(settings: dict[str, Any]) -> str:
+def _command(settings: ReproduceSettings) -> str:
     """The command as it may be given again; of a path only its end, which is all that tells."""
-    words = ["nearstar", "reproduce", settings["task"]]
-    options = [option for group in OPTIONS for option in group.options]
-    for option in options:
-        value = settings[option.name]
-        if value == option.default or option.name in ("out", "workers"):
+    words = ["nearstar", "reproduce", str(settings.task)]
+    values = values_of(settings)
+    for each in options_of(ReproduceSettings):
+        value = values[each.name]
+        if value == each.default or each.passing or each.positional:
             continue
-        words.append(option.flag)
-        if option.name == "data":
+        words.append(each.flag)
+        if each.name == "data":
             words.append(Path(value).name)
         elif isinstance(value, tuple):
             parts = (f"{part:g}" if isinstance(part, float) else part for part in value)
             words.append(",".join(parts) or "none")
         elif value is not True:
-            words.append(f"{value:g}s" if option.name == "time" else str(value))
+            words.append(f"{value:g}s" if each.name == "time" else str(value))
     return shlex.join(words)
 
 

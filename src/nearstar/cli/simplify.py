@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nearstar.cli import values
-from nearstar.cli.folder import SETTINGS, load_model
-from nearstar.cli.options import Option, OptionGroup
-from nearstar.cli.resume import stored_settings
-from nearstar.cli.showing import program_text
-from nearstar.cli.using import read_for
+from nearstar.cli.folder import SETTINGS, load_model, stored_settings
+from nearstar.cli.show import program_text
 from nearstar.data.sequences import Sequences
-from nearstar.fit.preparing import parts_of
+from nearstar.fit import converters as to
+from nearstar.fit.options import argument, option
+from nearstar.fit.parts import file_parts
+from nearstar.fit.predictions import read_for
 from nearstar.language.parameters import MOST_DIGITS
 from nearstar.model.model import Model
 from nearstar.model.simplify import Hardened, Simplified, harden, simplify
@@ -24,46 +24,52 @@ from nearstar.util.errors import NearstarError
 
 FILE = "simplified.json"
 
+
 # fmt: off
-OPTIONS = (
-    OptionGroup(
-        "simplifying",
-        (
-            Option("loss", values.share, "how much of the validation F1 may be lost (0)", "SHARE",
-                   default=0.0),
-            Option("digits", values.whole(1, MOST_DIGITS),
-                   "digits that weights may have (as few as will do)", "NUMBER"),
-            Option("harden", values.switch,
-                   "make every if hard first, with the least β, of those doubled, that decides as "
-                   "a hard if does", default=False),
-            Option("beta", values.positive, "the β to make every if hard with", "NUMBER"),
-        ),
-    ),
-    OptionGroup(
-        "output",
-        (
-            Option("out", values.text, f"file to write ({FILE}, in the folder of the run)", "FILE"),
-            Option("json", values.switch, "print one JSON object", default=False),
-        ),
-    ),
-)
+@dataclass(frozen=True, kw_only=True)
+class SimplifySettings:
+    """What ``nearstar simplify`` can be told."""
+
+    run: str = argument("the folder of a fit, or a model.json")
+    data: str | None = argument(
+        "labelled data to judge by (the validation data of the run)", optional=True)
+    loss: float = option(
+        to.share, "how much of the validation F1 may be lost (0)", "SHARE", default=0.0,
+        group="simplifying")
+    digits: int | None = option(
+        to.whole(1, MOST_DIGITS), "digits that weights may have (as few as will do)", "NUMBER")
+    harden: bool = option(
+        to.switch, "make every if hard first, with the least β, of those doubled, that decides as "
+        "a hard if does", default=False)
+    beta: float | None = option(to.positive, "the β to make every if hard with", "NUMBER")
+    out: str | None = option(
+        to.text, f"file to write ({FILE}, in the folder of the run)", "FILE", group="output")
+    json: bool = option(to.switch, "print one JSON object", default=False)
 # fmt: on
 
 
-def simplified(settings: dict[str, Any]) -> int:
-    """``nearstar simplify``."""
-    place = Path(settings["run"])
-    model = load_model(settings["run"])
-    out = settings["out"] or str(place / FILE if place.is_dir() else Path(FILE))
+def simplified(settings: SimplifySettings) -> int:
+    """Take from a program the weights and digits that it does as well without.
+
+    The model is written to a file of its own; what is in the folder of the run stays as it is.
+
+    examples:
+      nearstar simplify mice-run
+      nearstar simplify mice-run --loss 0.005 --harden
+      nearstar simplify mice-run/front/2.json valid.csv --digits 2 --out simple.json
+    """
+    place = Path(settings.run)
+    model = load_model(settings.run)
+    out = settings.out or str(place / FILE if place.is_dir() else Path(FILE))
     _check_free(Path(out))
-    valid = _validation(place, model, settings["data"])
+    valid = _validation(place, model, settings.data)
     hardened = None
-    if settings["harden"] or settings["beta"] is not None:
-        hardened = harden(model, valid, settings["beta"])
+    if settings.harden or settings.beta is not None:
+        hardened = harden(model, valid, settings.beta)
         model = hardened.model
-    found = simplify(model, valid, loss=settings["loss"], digits=settings["digits"])
+    found = simplify(model, valid, loss=settings.loss, digits=settings.digits)
     found.model.save(out)
-    if settings["json"]:
+    if settings.json:
         print(json.dumps(_described(found, hardened, out), ensure_ascii=False))
     else:
         print(_readable(found, hardened, out))
@@ -91,12 +97,12 @@ def _check_free(out: Path) -> None:
 def _validation(place: Path, model: Model, data: str | None) -> Sequences:
     """The validation part of a data file, or all of it; without a file, that of the run."""
     if data is not None:
-        uses = read_for(model, data, {"parts": None}, labelled=True)
-        if "valid" not in uses and len(uses) > 1:
+        parts = read_for(model, data, labelled=True)
+        if "valid" not in parts and len(parts) > 1:
             raise NearstarError(
-                f"{data} has the parts {', '.join(uses)}; expected one called valid"
+                f"{data} has the parts {', '.join(parts)}; expected one called valid"
             )
-        return uses.get("valid", next(iter(uses.values()))).recordings.sequences
+        return parts.get("valid", next(iter(parts.values()))).recordings.sequences
     if not place.is_dir():
         raise NearstarError(
             f"{place} is a model alone; give labelled data to judge it by: nearstar simplify "
@@ -104,11 +110,13 @@ def _validation(place: Path, model: Model, data: str | None) -> Sequences:
         )
     settings = stored_settings(place, SETTINGS)
     try:
-        part = parts_of(settings["data"], settings)["valid"]
+        part = file_parts(settings)["valid"]
     except NearstarError as problem:
         raise NearstarError(
-            f"the validation data of the run cannot be read: {problem}; if they were moved, say "
-            f"where they are in {place / SETTINGS}, or give labelled data after {place}"
+            "the validation data of the run cannot be read: ",
+            *problem.args,
+            f"; if they were moved, say where they are in {place / SETTINGS}, or give labelled "
+            f"data after {place}",
         ) from None
     return as_scored(model, "validation", part)
 

@@ -5,43 +5,52 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
-from nearstar.cli import values
-from nearstar.cli.options import Option, OptionGroup
+from nearstar.fit import converters as to
+from nearstar.fit.options import argument, option
 from nearstar.report.server import Server
 from nearstar.util.errors import NearstarError
 
 _PORT = 8640
 _PORTS = 20
 """Ports that are tried, unless one is asked for."""
-# fmt: off
-OPTIONS = (
-    OptionGroup(
-        "the page",
-        (
-            Option("port", values.whole(1, 65535),
-                   f"where it is served, on this machine alone ({_PORT}, or the next free one)",
-                   "NUMBER"),
-            Option("no_browser", values.switch, "only print the address", default=False),
-        ),
-    ),
-)
-# fmt: on
 
 
-def watch(settings: dict[str, Any]) -> int:
-    """Serve the page until Ctrl-C."""
-    folder = Path(settings["run"])
+@dataclass(frozen=True, kw_only=True)
+class WatchSettings:
+    """What ``nearstar watch`` can be told."""
+
+    run: str = argument("the folder of a fit, before, while or after it runs")
+    port: int | None = option(
+        to.whole(1, 65535),
+        f"where it is served, on this machine alone ({_PORT}, or the next free one)",
+        "NUMBER",
+        group="the page",
+    )
+    no_browser: bool = option(to.switch, "only print the address", default=False)
+
+
+def watch(settings: WatchSettings) -> int:
+    """Follow a run in the browser: the best program so far, the gap, the tree of the search.
+
+    The page reads the run's journal, and nothing else; it can be begun and ended at any time, as often
+    as you like, without disturbing the run. Only this machine can see it.
+
+    examples:
+      nearstar watch mice-run
+      nearstar watch mice-run --no-browser --port 9000
+    """  # noqa: E501
+    folder = Path(settings.run)
     if not folder.is_dir():
         raise NearstarError(f"there is no folder {folder}; give the folder of a fit")
-    with _server(folder, settings["port"]) as server:
+    with _server(folder, settings.port) as server:
         try:
             print(f"{folder} is shown at {server.address} until Ctrl-C is pressed", flush=True)
-            if not settings["no_browser"] and _has_display():
+            if not settings.no_browser and _has_display():
                 # Some browsers return only when they are closed: until then they are to be served.
                 Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
             server.serve_forever()

@@ -21,7 +21,7 @@ from nearstar.data.labels import whole_labels
 from nearstar.data.raw import Raw, Wanted, by_part, make_recordings
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import check_known, select
-from nearstar.util.errors import DataError
+from nearstar.util.errors import DataError, Setting
 
 
 def raw_arrays(
@@ -93,8 +93,9 @@ def read_arrays(parts: Mapping[str, Raw], wanted: Wanted) -> dict[str, Recording
         columns = [known.index(name) for name in chosen if name not in formulas]
         if len(columns) != len(own):
             raise DataError(
-                f"the data have {len(columns)} features, the domain {len(own)}; choose as many "
-                "columns of the data, such as features=['0-18']"
+                f"the data have {len(columns)} features, the domain {len(own)}; choose as "
+                "many columns of the data, such as ",
+                Setting("features", ["0-18"]),
             )
         source = dict(zip(own, columns, strict=True))
     check_known(features, [*source, *formulas], "the file")

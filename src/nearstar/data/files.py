@@ -53,7 +53,7 @@ def read_file(
     except DataError as problem:
         if str(path) in str(problem):
             raise
-        raise DataError(f"{path}: {problem}") from None
+        raise DataError(f"{path}: ", *problem.args) from None
 
 
 def _parts(path: Path, wanted: Wanted, optional: Sequence[str]) -> dict[str, Recordings]:

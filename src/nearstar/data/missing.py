@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.conversion import count_wrong
-from nearstar.util.errors import DataError
+from nearstar.util.errors import DataError, Setting
 
 Where = Callable[[int], str]
 """Where a frame is, in words."""
@@ -39,16 +39,17 @@ def deal_with_missing(
         return values
     if how == "interpolate":
         return interpolate(values, offsets, names, where)
-    advice = "Fill it in, leave the column or the sequence out, or ask for missing='interpolate'"
+    advice: tuple[str | Setting, ...] = (
+        "Fill it in, leave the column or the sequence out, or ask for ",
+        Setting("missing", "interpolate"),
+    )
     if _is_padding(values, offsets, missing):
         advice = (
             "Only whole frames at the ends of sequences are: if that is padding, give sequences of "
-            "their own lengths (in an .npz file, an array of lengths beside X)"
+            "their own lengths (in an .npz file, an array of lengths beside X)",
         )
-    raise DataError(
-        f"{_number(missing)} missing (NaN); the first is {_value_at(first, values, names, where)}. "
-        f"{advice}"
-    )
+    found = _value_at(first, values, names, where)
+    raise DataError(f"{_number(missing)} missing (NaN); the first is {found}. ", *advice)
 
 
 def _is_padding(values: NDArray[Any], offsets: NDArray[np.int64], missing: int) -> bool:

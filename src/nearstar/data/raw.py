@@ -18,7 +18,7 @@ from nearstar.data.labels import Label, class_names, encode, find_label, text_of
 from nearstar.data.missing import check_float32, deal_with_missing
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
-from nearstar.util.errors import DataError
+from nearstar.util.errors import DataError, Setting
 from nearstar.util.nearest import suggestion
 
 PARTS = ("train", "valid", "test")
@@ -223,6 +223,7 @@ def _per_sequence(
             raise DataError(
                 f"{raw.where(int(other[0]))} has the label {classes[codes[other[0]]]!r}, "
                 f"{raw.where(int(known[0]))} has {classes[result[i]]!r}; expected one label for "
-                "the whole sequence, or per='frame'"
+                "the whole sequence, or ",
+                Setting("per", "frame"),
             )
     return result

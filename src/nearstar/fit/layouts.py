@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -18,32 +17,15 @@ Form = Literal["vectors", "array", "list", "table"]
 """What data were given as; answers take the same form."""
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The order of the axes of one sequence."""
-
-    axes: tuple[str, ...]
-    turn: Callable[[NDArray[Any]], NDArray[Any]]
-    """Brings frames and features, the last axes, into this order."""
-
-    @property
-    def one(self) -> str:
-        return f"({', '.join(self.axes)}{',' * (len(self.axes) == 1)})"
-
-    @property
-    def many(self) -> str:
-        return f"(sequences, {', '.join(self.axes)})"
-
-
-LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+LAYOUTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "auto": Layout(("frames", "features"), lambda x: x),
-        "frames_features": Layout(("frames", "features"), lambda x: x),
-        "features_frames": Layout(("features", "frames"), lambda x: np.swapaxes(x, -1, -2)),
-        "series": Layout(("frames",), lambda x: x[..., None]),
+        "auto": ("frames", "features"),
+        "frames_features": ("frames", "features"),
+        "features_frames": ("features", "frames"),
+        "series": ("frames",),
     }
 )
-"""The layouts by name. With "auto", an array of two dimensions is a set of plain vectors."""
+"""The axes of one sequence by layout. With "auto", an array of two dimensions holds vectors."""
 
 
 def check_layout(layout: object) -> None:
@@ -57,28 +39,39 @@ def arranged(X: Any, layout: str) -> tuple[Any, Form]:
 
     Plain vectors are given back as they are.
     """
-    expected = LAYOUTS[layout]
+    axes = LAYOUTS[layout]
     listed = as_list(X)
     # A list of lists of numbers is a table of vectors, not a list of sequences.
-    if listed and as_array(listed[0], "sequence 0 of X").ndim >= len(expected.axes):
-        return [expected.turn(_sequence(x, i, layout)) for i, x in enumerate(listed)], "list"
+    if listed and as_array(listed[0], "sequence 0 of X").ndim >= len(axes):
+        return [_turned(_sequence(x, i, layout), axes) for i, x in enumerate(listed)], "list"
     dimensions = X.ndim if hasattr(X, "ndim") else as_array(X, "X").ndim
     if layout == "auto" and dimensions < 3:
         return X, "vectors"
     array = as_array(X, "X")
-    if dimensions != len(expected.axes) + 1:
+    if dimensions != len(axes) + 1:
         raise DataError(
-            f"X has shape {array.shape}; for layout={layout!r} expected {expected.many}, or a list "
-            f"of arrays {expected.one}"
+            f"X has shape {array.shape}; for layout={layout!r} expected "
+            f"{_shown('sequences', *axes)}, or a list of arrays {_shown(*axes)}"
         )
-    return expected.turn(array), "array"
+    return _turned(array, axes), "array"
 
 
 def _sequence(x: Any, i: int, layout: str) -> NDArray[Any]:
     array = as_array(x, f"sequence {i} of X")
-    if array.ndim != len(LAYOUTS[layout].axes):
+    if array.ndim != len(LAYOUTS[layout]):
         raise DataError(
             f"sequence {i} of X has shape {array.shape}; for layout={layout!r} expected "
-            f"{LAYOUTS[layout].one}"
+            f"{_shown(*LAYOUTS[layout])}"
         )
     return array
+
+
+def _turned(array: NDArray[Any], axes: tuple[str, ...]) -> NDArray[Any]:
+    """With frames before features, as the last axes."""
+    if axes == ("frames",):
+        return array[..., None]
+    return np.swapaxes(array, -1, -2) if axes[0] == "features" else array
+
+
+def _shown(*axes: str) -> str:
+    return f"({', '.join(axes)}{',' * (len(axes) == 1)})"

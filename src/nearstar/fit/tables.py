@@ -9,30 +9,32 @@ from typing import TYPE_CHECKING
 from nearstar.fit.examples import Examples
 from nearstar.model.explain import explain
 from nearstar.model.model import Model
-from nearstar.run.results.evaluation import Candidate
+from nearstar.run.results.front import model_rows
 from nearstar.run.results.result import TracePoint, gap_between
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def front_table(front: Sequence[Candidate], models: Sequence[Model], chosen: int) -> pd.DataFrame:
+_COLUMNS = {
+    "cost": "structural_cost",
+    "depth": "size",
+    "f1": "f1",
+    "accuracy": "accuracy",
+    "score": "path_cost",
+    "chosen": "chosen",
+    "program": "text",
+}
+"""The columns of the front, and what they are in its rows."""
+
+
+def front_table(models: Sequence[Model], chosen: int) -> pd.DataFrame:
     """The best program at every price, cheapest first; ``chosen`` is the one that predicts."""
     import pandas as pd
 
-    evaluations = [candidate.evaluation for candidate in front]
-    # Where offsets were tuned, what the models reach with them.
-    scores = [model.facts["metrics"]["validation"] or {} for model in models]
+    rows = model_rows(models, chosen)
     return pd.DataFrame(
-        {
-            "cost": [each.structural_cost for each in evaluations],
-            "depth": [each.program.size for each in evaluations],
-            "f1": [each.get("f1") for each in scores],
-            "accuracy": [each.get("accuracy") for each in scores],
-            "score": [each.path_cost for each in evaluations],
-            "chosen": [place == chosen for place in range(len(evaluations))],
-            "program": [model.text() for model in models],
-        }
+        {column: [getattr(row, name) for row in rows] for column, name in _COLUMNS.items()}
     )
 
 

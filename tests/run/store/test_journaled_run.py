@@ -19,7 +19,7 @@ from run.driving import DOMAIN, QUICK, SMALL, Trainings, small_task, timeless
 
 import nearstar as ns
 from nearstar.data.examples.synthetic import HIDDEN_RULE
-from nearstar.fit.fitting import SEARCHES
+from nearstar.fit.resolve import SEARCHES
 from nearstar.run import Evaluated, Event, Limits, Result, learn, limits
 from nearstar.run.store import JOURNAL, JournalError, JournalReader, repair
 from nearstar.run.store.lines import line_of

@@ -39,6 +39,17 @@ def share(value: str | float) -> float:
     return number
 
 
+def share_or_file(value: Any) -> str:
+    """A share from 0 to below 1, or the path of a file, as it is written."""
+    written = text(value)
+    try:
+        float(written)
+    except ValueError:
+        return written
+    share(written)
+    return written
+
+
 def number(value: str | float) -> float:
     """Any finite number."""
     result = _number(str(value), "expected a number")

@@ -1,4 +1,4 @@
-"""Settings of a fit as people write them: names, paths and tables become values."""
+"""Names, paths and tables in settings as the searches, domains and weights that they stand for."""
 
 from __future__ import annotations
 
@@ -35,12 +35,6 @@ SEARCHES: Mapping[str, Callable[[], Algorithm]] = MappingProxyType(
     }
 )
 """The searches by name, each with its usual settings. A* goes on as long as the limits allow."""
-
-FINALISTS = 5
-"""How many of the best programs are trained again, unless somebody says otherwise."""
-
-_LONG, _WINDOW = 1000, 500
-"""Frames of recordings that are cut by default, and of the windows that they are cut to."""
 
 
 def read_search(search: str | Algorithm) -> Algorithm:
@@ -117,15 +111,6 @@ def load_domain(domain: DomainSource) -> Domain:
     return Domain.built_in(domain)
 
 
-def usual_window(data: Sequences) -> int | None:
-    """Frames to cut recordings to, unless somebody says otherwise; None: they stay whole.
-
-    Long recordings whose frames are labelled would be few examples, slow to learn from.
-    """
-    long = data.per_frame and data.lengths.max() > _LONG
-    return _WINDOW if long else None
-
-
 def read_budget(
     train: Sequences,
     labels: Sequence[Label],
@@ -194,13 +179,10 @@ def read_class_weight(
 
 
 def _balanced(codes: NDArray[Any], n_classes: int) -> tuple[float, ...]:
-    from sklearn.utils.class_weight import compute_class_weight
-
-    labelled = codes[codes >= 0]
-    present = np.unique(labelled)
+    counts = np.bincount(codes[codes >= 0], minlength=n_classes)
+    present = counts > 0
     weights = np.ones(n_classes)
-    if len(present):
-        weights[present] = compute_class_weight("balanced", classes=present, y=labelled)
+    weights[present] = counts.sum() / (present.sum() * counts[present].astype(float))
     return tuple(weights.tolist())
 
 

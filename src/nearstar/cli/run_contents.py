@@ -7,23 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS
-from nearstar.cli.resume import stored_settings
+from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, stored_settings
+from nearstar.cli.messages import as_flag
 from nearstar.data.recordings import Recordings
-from nearstar.fit.preparing import job_of, parts_of
+from nearstar.fit.parts import file_parts
+from nearstar.fit.prepare import prepare_files
 from nearstar.model.model import Model
 from nearstar.report.scores import as_scored
 from nearstar.run.results.evaluation import Rated
 from nearstar.run.results.history import History
 from nearstar.run.store import JOURNAL
 from nearstar.run.store.following import Following
-from nearstar.util.errors import NearstarError
+from nearstar.util.errors import NearstarError, message_of
 
 _NAMES = {"train": "training", "valid": "validation", "test": "test"}
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class RunContents:
     """What a run has found so far, and the data that it is about, as far as they can be read."""
 
     model: Model | None
@@ -36,7 +37,7 @@ class Found:
     """What a person should know about all this."""
 
 
-def found_in(folder: Path, data: str | None) -> Found:
+def contents_of(folder: Path, data: str | None) -> RunContents:
     """What was saved; where nothing was, what the journal has. ``data``: where they are now."""
     following = Following(folder)
     following.look()
@@ -44,7 +45,7 @@ def found_in(folder: Path, data: str | None) -> Found:
     if not saved and following.history is None:
         why = following.problem or f"it has no {MODEL} and no {JOURNAL}"
         raise NearstarError(f"{folder} is no folder of a run: {why}. Give one that fit has made")
-    found = Found(
+    found = RunContents(
         Model.load(folder / MODEL) if saved else following.best_model(),
         _saved_front(folder) if saved else _front_so_far(following),
         following.history,
@@ -103,16 +104,19 @@ def _unsaved(folder: Path, following: Following, saved: bool) -> list[str]:
     ]
 
 
-def _with_data(found: Found, folder: Path, data: str | None) -> Found:
+def _with_data(found: RunContents, folder: Path, data: str | None) -> RunContents:
     """With the data that the settings name; without them, if they cannot be read or used."""
     settings = stored_settings(folder, SETTINGS)
-    settings["data"] = settings["data"] if data is None else data
+    settings = settings if data is None else replace(settings, data=data)
     try:
         model = found.model
         if model is not None and model.format is None:
-            prepared = job_of(settings["data"], settings).prepared
+            prepared = prepare_files(settings)
             model = replace(model, format=prepared.format, labels=prepared.labels)
-        parts = {_NAMES[name]: part for name, part in parts_of(settings["data"], settings).items()}
+            read = prepared.parts
+        else:
+            read = file_parts(settings)
+        parts = {_NAMES[name]: part for name, part in read.items()}
         for name, part in parts.items():
             if model is not None:
                 model.evaluate(as_scored(model, name, part))
@@ -128,5 +132,5 @@ def _with_data(found: Found, folder: Path, data: str | None) -> Found:
 
 
 def _sentence(problem: NearstarError) -> str:
-    text = str(problem)
+    text = message_of(problem, as_flag)
     return text if text.endswith(("?", ".")) else f"{text}."

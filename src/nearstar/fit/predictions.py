@@ -1,8 +1,7 @@
-"""A model with data: read as the model says, in windows if it was trained on windows."""
+"""What a model says of data: read as it says, in windows if it was trained on windows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,23 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.cli.output import check_output
-from nearstar.cli.reading import changed
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.recordings import Recordings
 from nearstar.data.runs import smooth
 from nearstar.data.windows import cut
+from nearstar.fit.settings import FormatSettings
 from nearstar.model.model import Model
 from nearstar.training.decision import decide, probabilities
 from nearstar.training.metrics import Metrics
-from nearstar.util.errors import DataError, NearstarError
+from nearstar.util.errors import DataError, NearstarError, Setting
 from nearstar.util.nearest import suggestion
 
 
 @dataclass(frozen=True, eq=False)
-class Use:
-    """A model and recordings to use it on."""
+class Predictions:
+    """A model, recordings, and what it says of them."""
 
     model: Model
     recordings: Recordings
@@ -57,13 +55,15 @@ class Use:
         return probabilities(self.scores)
 
     @cached_property
-    def predictions(self) -> NDArray[np.int64]:
+    def codes(self) -> NDArray[np.int64]:
         """Class codes, one for each frame or recording."""
         codes = decide(self.scores)
         if self.min_bout == 1:
             return codes
         if not self.per_frame:
-            raise NearstarError("--min-bout is for labels of frames; this model labels sequences")
+            raise NearstarError(
+                Setting("min_bout"), " is for labels of frames; this model labels sequences"
+            )
         return smooth(codes, self.recordings.sequences.offsets, self.min_bout)
 
     @cached_property
@@ -71,19 +71,24 @@ class Use:
         """The labels that stand in the data, as codes, one for each prediction."""
         sequences = self.recordings.sequences
         if sequences.labels is None:
-            raise DataError("the data have no labels to compare with (of a table: --label COLUMN)")
+            raise DataError(
+                "the data have no labels to compare with (of a table: ",
+                Setting("label", "COLUMN"),
+                ")",
+            )
         codes = sequences.labels.astype(np.int64)
         if self.per_frame and not sequences.per_frame and not sequences.vectors:
             return np.repeat(codes, sequences.lengths)
         if sequences.per_frame and not self.per_frame:
             raise DataError(
-                "the labels are of frames, the model labels whole sequences; give --per sequence"
+                "the labels are of frames, the model labels whole sequences; give ",
+                Setting("per", "sequence"),
             )
         return codes
 
     def evaluate(self) -> Metrics:
         """Scores of the predictions, over all that is labelled."""
-        return Metrics.from_codes(self.truth, self.predictions, len(self.model.class_names))
+        return Metrics.from_codes(self.truth, self.codes, len(self.model.class_names))
 
     def names(self) -> dict[str, NDArray[Any]]:
         """What the data call each recording."""
@@ -101,42 +106,52 @@ class Use:
 
 
 def read_for(
-    model: Model, data: str, settings: Mapping[str, Any], *, labelled: bool
-) -> dict[str, Use]:
+    model: Model,
+    data: str,
+    changes: FormatSettings | None = None,
+    *,
+    labelled: bool,
+    part: str | None = None,
+    min_bout: int | None = None,
+) -> dict[str, Predictions]:
     """A data file as the model reads it, by part; only the part asked for, if one is.
 
-    New data need no column that says what was learned from.
+    ``changes`` is what is otherwise than when it was learned. New data need no column that says
+    what was learned from.
     """
-    check_output(settings.get("out"), data)
-    format = replace(changed(model.format or DataFormat(), settings), group=None)
+    changes = changes or FormatSettings()
+    format = replace(changes.format(model.format), group=None)
     if not labelled:
         format = replace(format, label=None, positive=None)
-        _check_per(model, settings.get("per"), format)
+        _check_per(model, changes.per, format)
     read = read_file(
         data,
         format,
-        optional=() if settings["parts"] is not None else ("part",),
+        optional=() if changes.parts is not None else ("part",),
         features=model.domain.features,
         derived=model.domain.derived,
         labels=model.labels if labelled else None,
     )
-    wanted = settings.get("part")
-    if wanted is not None and "all" in read.parts:
-        raise DataError(f"{data} is not divided into parts; leave --part out")
-    if wanted is not None and wanted not in read.parts:
-        raise DataError(f"{data} has no part {wanted!r}; {suggestion(wanted, read.parts)}")
+    if part is not None and "all" in read.parts:
+        raise DataError(f"{data} is not divided into parts; leave ", Setting("part"), " out")
+    if part is not None and part not in read.parts:
+        raise DataError(f"{data} has no part {part!r}; {suggestion(part, read.parts)}")
     return {
-        name: Use(model, part, format, settings.get("min_bout") or 1)
-        for name, part in read.parts.items()
-        if wanted in (None, name)
+        name: Predictions(model, each, format, min_bout or 1)
+        for name, each in read.parts.items()
+        if part in (None, name)
     }
 
 
 def _check_per(model: Model, per: str | None, format: DataFormat) -> None:
     """Raise if answers are asked for that the model does not give."""
+    asked = Setting("per", per)
     if per == "sequence" and model.program.signature.maps_sequences:
-        raise NearstarError("--per sequence: this model labels frames; leave --per out")
+        raise NearstarError(asked, ": this model labels frames; leave ", Setting("per"), " out")
     if per == "frame" and not model.program.signature.maps_sequences and format.window is None:
         raise NearstarError(
-            "--per frame: this model labels whole sequences; with --window it labels windows"
+            asked,
+            ": this model labels whole sequences; with ",
+            Setting("window"),
+            " it labels windows",
         )

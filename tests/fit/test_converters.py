@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearstar.cli import values
+from nearstar.fit import converters
 from nearstar.util.errors import NearstarError
 
 SIZES = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -21,26 +21,26 @@ def test_durations_add_up(parts: list[tuple[int, str]]) -> None:
     text = " ".join(f"{number}{unit}" for number, unit in parts)
     if seconds == 0:
         with pytest.raises(NearstarError, match="above 0"):
-            values.duration(text)
+            converters.duration(text)
     else:
-        assert values.duration(text) == seconds == values.duration(text.upper())
+        assert converters.duration(text) == seconds == converters.duration(text.upper())
 
 
 @given(st.floats(1e-6, 1e9))
 def test_numbers_are_seconds(seconds: float) -> None:
-    assert values.duration(seconds) == values.duration(repr(seconds)) == seconds
-    assert values.positive(repr(seconds)) == values.number(seconds) == seconds
+    assert converters.duration(seconds) == converters.duration(repr(seconds)) == seconds
+    assert converters.positive(repr(seconds)) == converters.number(seconds) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "5 minutes", "m5", "nan", "inf", "-1", "1e999", "5m-2s", "s"])
 def test_no_durations(text: str) -> None:
     with pytest.raises(NearstarError, match="time"):
-        values.duration(text)
+        converters.duration(text)
 
 
 @given(st.integers(-9, 19) | st.integers(-(10**30), 10**30), st.integers(-5, 5))
 def test_whole_numbers_within_bounds(number: int, least: int) -> None:
-    convert = values.whole(least, 15)
+    convert = converters.whole(least, 15)
     for written in (number, str(number), f" {number}"):
         if least <= number <= 15:
             assert convert(written) == number
@@ -52,39 +52,42 @@ def test_whole_numbers_within_bounds(number: int, least: int) -> None:
 @pytest.mark.parametrize("value", [True, 1.0, "1.0", "one", "", "1e3", "٣", [1], None, "9" * 30])
 def test_no_whole_numbers(value: Any) -> None:
     with pytest.raises(NearstarError, match="whole number"):
-        values.whole(0)(value)
+        converters.whole(0)(value)
 
 
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
-        (values.share, "1"),
-        (values.share, "-0.1"),
-        (values.share, "half"),
-        (values.number, "nan"),
-        (values.number, "-inf"),
-        (values.number, True),
-        (values.positive, 0),
-        (values.not_negative, "-1e-9"),
-        (values.text, ["a"]),
-        (values.text, {"a": 1}),
-        (values.switch, "yes"),
-        (values.switch, 1),
-        (values.names, ""),
-        (values.names, " , "),
-        (values.names, {"a": 1}),
-        (values.names, [["a"]]),
-        (values.units, "1,2,3"),
-        (values.units, "0,1"),
-        (values.units, "10001,1"),
-        (values.label, ["a"]),
-        (values.labels, [{}]),
-        (values.assigned(values.names), "=a"),
-        (values.assigned(values.names), "a="),
-        (values.assigned(values.names), "a"),
-        (values.class_weight, "heavy"),
-        (values.class_weight, "a=b"),
-        (values.class_weight, {"a": "b"}),
+        (converters.share, "1"),
+        (converters.share, "-0.1"),
+        (converters.share, "half"),
+        (converters.share_or_file, "1"),
+        (converters.share_or_file, "nan"),
+        (converters.share_or_file, ["a.csv"]),
+        (converters.number, "nan"),
+        (converters.number, "-inf"),
+        (converters.number, True),
+        (converters.positive, 0),
+        (converters.not_negative, "-1e-9"),
+        (converters.text, ["a"]),
+        (converters.text, {"a": 1}),
+        (converters.switch, "yes"),
+        (converters.switch, 1),
+        (converters.names, ""),
+        (converters.names, " , "),
+        (converters.names, {"a": 1}),
+        (converters.names, [["a"]]),
+        (converters.units, "1,2,3"),
+        (converters.units, "0,1"),
+        (converters.units, "10001,1"),
+        (converters.label, ["a"]),
+        (converters.labels, [{}]),
+        (converters.assigned(converters.names), "=a"),
+        (converters.assigned(converters.names), "a="),
+        (converters.assigned(converters.names), "a"),
+        (converters.class_weight, "heavy"),
+        (converters.class_weight, "a=b"),
+        (converters.class_weight, {"a": "b"}),
     ],
 )
 def test_other_values_are_refused(kind: Any, value: Any) -> None:
@@ -95,25 +98,25 @@ def test_other_values_are_refused(kind: Any, value: Any) -> None:
 
 @given(st.lists(NAMES, min_size=1, max_size=5))
 def test_names_as_text_and_as_a_list(listed: list[str]) -> None:
-    assert values.names(",".join(listed)) == values.names(listed) == tuple(listed)
+    assert converters.names(",".join(listed)) == converters.names(listed) == tuple(listed)
 
 
 @given(NAMES.filter(lambda name: "=" not in name), st.lists(NAMES, min_size=1, max_size=4))
 def test_assignments_as_text_and_as_a_table(name: str, listed: list[str]) -> None:
-    convert = values.assigned(values.names)
+    convert = converters.assigned(converters.names)
     assert convert(f"{name} = {','.join(listed)}") == convert({name: listed}) == {name: (*listed,)}
 
 
 @given(st.integers(-(10**12), 10**12), st.text("abc -.", min_size=1))
 def test_labels_are_whole_numbers_where_they_read_so(number: int, text: str) -> None:
-    assert values.label(str(number)) == values.label(number) == number
-    assert values.label(text) == text
-    assert values.labels(f"{number},a,1.5") == (number, "a", "1.5")
-    assert values.labels([number, text, True]) == (number, text, True)
+    assert converters.label(str(number)) == converters.label(number) == number
+    assert converters.label(text) == text
+    assert converters.labels(f"{number},a,1.5") == (number, "a", "1.5")
+    assert converters.labels([number, text, True]) == (number, text, True)
 
 
 @given(st.dictionaries(st.sampled_from("abc"), st.floats(0, 9), min_size=1))
 def test_weights_as_text_and_as_a_table(weights: dict[str, float]) -> None:
     text = ",".join(f"{name}={weight}" for name, weight in weights.items())
-    assert values.class_weight(text) == values.class_weight(weights) == weights
-    assert values.class_weight("balanced") == "balanced"
+    assert converters.class_weight(text) == converters.class_weight(weights) == weights
+    assert converters.class_weight("balanced") == "balanced"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nearstar.cli import values
 from nearstar.cli.folder import RESULT, load_model
-from nearstar.cli.options import Option, OptionGroup
+from nearstar.cli.model_settings import ModelSettings
+from nearstar.fit import converters as to
+from nearstar.fit.options import option
 from nearstar.language.program import columns_read, is_complete
 from nearstar.language.text import to_text
 from nearstar.model.explain import in_parts
@@ -17,30 +19,33 @@ from nearstar.model.model import Model
 from nearstar.model.simplify.hardening import chooses
 from nearstar.util.errors import NearstarError
 
-OPTIONS = (
-    OptionGroup(
-        "output",
-        (
-            Option(
-                "digits", values.whole(1, 17), "digits of the parameters (4)", "NUMBER", default=4
-            ),
-            Option("json", values.switch, "print one JSON object", default=False),
-        ),
-    ),
-)
-
 _LONGEST = 500
 """Longer texts nobody can read."""
 
 
-def show(settings: dict[str, Any]) -> int:
-    """``nearstar show``."""
-    model = load_model(settings["model"])
-    front = _front(Path(settings["model"]) / RESULT)
-    if settings["json"]:
+@dataclass(frozen=True, kw_only=True)
+class ShowSettings(ModelSettings):
+    """What ``nearstar show`` can be told."""
+
+    digits: int = option(
+        to.whole(1, 17), "digits of the parameters (4)", "NUMBER", default=4, group="output"
+    )
+    json: bool = option(to.switch, "print one JSON object", default=False)
+
+
+def show(settings: ShowSettings) -> int:
+    """Print a learned program, what it reads and how good it is.
+
+    examples:
+      nearstar show mice-run
+      nearstar show mice-run/front/1.json --digits 2
+    """
+    model = load_model(settings.model)
+    front = _front(Path(settings.model) / RESULT)
+    if settings.json:
         print(json.dumps({**described(model), "front": front}, ensure_ascii=False))
         return 0
-    print(program_text(model, settings["digits"]))
+    print(program_text(model, settings.digits))
     print()
     print("\n".join(_facts(model)))
     if front:

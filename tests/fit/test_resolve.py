@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.utils.class_weight import compute_class_weight
 
 import nearstar as ns
-from nearstar.fit.fitting import (
+from nearstar.fit.resolve import (
     SEARCHES,
     read_class_weight,
     read_domain,

@@ -1,0 +1,141 @@
+"""The fit itself: search, or train one program, choose, and make models of the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nearstar.fit.predictions import Predictions
+from nearstar.fit.prepare import Prepared
+from nearstar.model.model import Model
+from nearstar.run.finals import Finalists, final
+from nearstar.run.learn import learn
+from nearstar.run.results.models import model_of
+from nearstar.run.results.result import Result
+from nearstar.run.store.trainings import RunMemory
+from nearstar.training.train import Trained, train
+from nearstar.util.errors import NearstarError
+
+Run = str | Path | RunMemory | None
+"""The folder or the memory of a search, if it has one."""
+
+
+class NoProgramError(NearstarError):
+    """A search that ended before any complete program was trained."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.summary())
+        self.result = result
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a fit gave: the best program at every price, and how the search went."""
+
+    models: tuple[Model, ...]
+    """Cheapest first, with their scores and where they come from."""
+    best: int
+    """The place of the chosen one."""
+    how: Mapping[str, Any]
+    """Plain data: gap, bound, how it ended, programs trained, seconds."""
+    result: Result | None = None
+    """All that the search found; None where one program was trained."""
+
+    @property
+    def model(self) -> Model:
+        """That of the chosen program."""
+        return self.models[self.best]
+
+
+def fit(prepared: Prepared, *, run: Run = None, progress: bool | None = None) -> Fitted:
+    """Search for programs, or train the one that was given.
+
+    ``run`` is the folder or the memory of the search, ``progress`` whether it is shown; see
+    `learn`.
+    """
+    if prepared.program is not None:
+        given, seed = prepared.program, prepared.settings.search.seed
+        trained = train(given.program, prepared.task, prepared.budget, seed, start=given.theta)
+        how: dict[str, Any] = {"gap": None, "bound": None, "ended": "finished", "trained": 1}
+        how["seconds"] = round(trained.seconds, 3)
+        return Fitted((_model(prepared, trained, how),), 0, how)
+    result = _search(prepared, run, progress)
+    assert result.best is not None
+    how = _described(result)
+    models = tuple(_model(prepared, each.trained, how) for each in result.front)
+    programs = [each.evaluation.program for each in result.front]
+    return Fitted(models, programs.index(result.best.evaluation.program), how, result)
+
+
+def _search(prepared: Prepared, run: Run, progress: bool | None) -> Result:
+    """A search, and finals of its best programs."""
+    settings = prepared.settings
+    training: dict[str, Any] = {
+        "seed": settings.search.seed,
+        "budget": prepared.budget,
+        "progress": progress,
+        **settings.machines.hired,
+    }
+    result = learn(
+        prepared.task,
+        prepared.domain,
+        settings.algorithm,
+        limits=settings.search.limits,
+        constraints=settings.language.constraints,
+        weight=settings.search.weight,
+        start=settings.language.sketch,
+        run=run,
+        cache=settings.machines.cache,
+        audit_samples=settings.search.audit,
+        **training,
+    )
+    if result.best is None:
+        raise NoProgramError(result)
+    if not settings.search.finalists:
+        return result
+    folder = None if isinstance(run, RunMemory) else run
+    finalists = Finalists(settings.search.finalists)
+    return final(prepared.task, prepared.domain, result, finalists, run=folder, **training)
+
+
+def _described(result: Result) -> dict[str, Any]:
+    """How a search went, as plain data."""
+    how = {
+        "gap": result.gap,
+        # Above all numbers where nothing is left to explore: then the best cost is the least.
+        "bound": None if result.bound == math.inf else result.bound,
+        "ended": result.ended,
+        "trained": result.trained,
+        "seconds": round(result.seconds, 3),
+    }
+    return how if result.finals is None else {**how, "finalists": result.finals.trained}
+
+
+def _model(prepared: Prepared, trained: Trained, how: Mapping[str, Any]) -> Model:
+    """The model of a program, with its scores on the test data."""
+    settings, search = prepared.settings, prepared.settings.search.search
+    name = search if isinstance(search, str) else type(search).__name__
+    model = model_of(
+        trained,
+        prepared.task,
+        prepared.domain,
+        prepared.labels,
+        prepared.format,
+        tuned=settings.training.threshold == "tuned",
+        provenance={
+            **({"data": Path(settings.data).name} if settings.data else {}),
+            "search": name if prepared.program is None else None,
+            "seed": settings.search.seed,
+            "weight": settings.search.weight,
+            # Not the time it took: the same settings and data give the same file.
+            **{name: value for name, value in how.items() if name != "seconds"},
+        },
+    )
+    if prepared.test is None:
+        return model
+    tested = Predictions(model, prepared.test, prepared.format).evaluate()
+    metrics = {**model.facts["metrics"], "test": tested.to_dict(model.class_names)}
+    return replace(model, facts={**model.facts, "metrics": metrics})

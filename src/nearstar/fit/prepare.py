@@ -1,0 +1,142 @@
+"""From settings and data to all that a fit needs, checked before any long work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from nearstar.data.format import DataFormat
+from nearstar.data.labels import Label
+from nearstar.data.recordings import Recordings
+from nearstar.data.selecting import select
+from nearstar.data.sequences import Sequences
+from nearstar.data.windows import in_windows
+from nearstar.fit.options import changed
+from nearstar.fit.parts import Parts, file_parts
+from nearstar.fit.resolve import read_budget, read_domain
+from nearstar.fit.settings import FitSettings
+from nearstar.language.domain import Domain
+from nearstar.language.program import is_complete
+from nearstar.language.text import parse
+from nearstar.language.text.parsing import Parsed
+from nearstar.training.budget import Budget
+from nearstar.training.task import Task
+from nearstar.util.errors import DataError, NearstarError, Setting
+from nearstar.util.nearest import suggestion
+
+_LONG, _WINDOW = 1000, 500
+"""Frames of recordings that are cut by default, and of the windows that they are cut to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Data, language, training and search of a fit."""
+
+    settings: FitSettings
+    parts: Parts
+    task: Task
+    domain: Domain
+    budget: Budget
+    format: DataFormat
+    """How data are read, with what the training data have decided."""
+    program: Parsed | None
+    """The one to be trained; None: programs are searched for."""
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The classes as they stand in the data, by code."""
+        return self.parts["train"].labels
+
+    @property
+    def test(self) -> Recordings | None:
+        return self.parts.get("test")
+
+
+def prepare(settings: FitSettings, parts: Parts) -> Prepared:
+    """Cut the data as the settings say, or as is usual; find language, training and search."""
+    settings.check()
+    train, training = parts["train"], settings.training
+    format = settings.format.format()
+    window = format.window or usual_window(train.sequences)
+    per = "frame" if train.sequences.per_frame else "sequence"
+    format = replace(format, window=window, per=per)
+    task = Task(*(in_windows(parts[name].sequences, format) for name in ("train", "valid")))
+    given, derived = settings.language.vocabulary()
+    domain = read_domain(given, task.train, settings.language.group, derived)
+    domain.grammar(task.signature())  # a language without programs is found out now
+    budget = read_budget(
+        task.train,
+        train.labels,
+        training.class_weight,
+        training.budget,
+        training.loss,
+        **training.changes,
+    )
+    program = _program(settings, domain, task)
+    if program is not None and program.theta is not None and training.restarts is None:
+        budget = replace(budget, restarts=1)  # others would start from numbers of their own
+    return Prepared(settings, parts, task, domain, budget, format, program)
+
+
+def prepare_files(settings: FitSettings) -> Prepared:
+    """All that a fit needs, with the data of files; texts say what groups and weights are of."""
+    parts = file_parts(settings)
+    train, training = parts["train"], settings.training
+    names = train.sequences.feature_names
+    texts = {
+        "group": _named_groups(settings.language.group, names),
+        "class_weight": _labelled_weights(training.class_weight, train.labels),
+    }
+    return prepare(changed(settings, texts), parts)
+
+
+def _named_groups(
+    given: Mapping[str, tuple[str, ...]] | None, features: tuple[str, ...]
+) -> dict[str, tuple[str, ...]] | None:
+    """Groups by the names of their features, which may be given by pattern or place, too."""
+    if given is None:
+        return None
+    groups = {}
+    for name, patterns in given.items():
+        try:
+            groups[name] = select(features, patterns, places=True)
+        except DataError as problem:
+            raise DataError(Setting("group"), f" {name}: ", *problem.args) from None
+    return groups
+
+
+def _labelled_weights(
+    given: str | Mapping[str, float] | None, labels: tuple[Label, ...]
+) -> str | dict[Label, float] | None:
+    """Weights by label, from weights by the labels' text."""
+    if given is None or isinstance(given, str):
+        return given
+    by_text = {str(label): label for label in labels}
+    for name in given:
+        if name not in by_text:
+            raise NearstarError(
+                Setting("class_weight"),
+                f" names {name!r}, which is no label; {suggestion(name, by_text)}",
+            )
+    return {by_text[name]: weight for name, weight in given.items()}
+
+
+def usual_window(data: Sequences) -> int | None:
+    """Frames to cut recordings to, unless somebody says otherwise; None: they stay whole.
+
+    Long recordings whose frames are labelled would be few examples, slow to learn from.
+    """
+    long = data.per_frame and data.lengths.max() > _LONG
+    return _WINDOW if long else None
+
+
+def _program(settings: FitSettings, domain: Domain, task: Task) -> Parsed | None:
+    """The program to be trained, if one is given."""
+    if settings.language.program is None:
+        return None
+    parsed = parse(settings.language.program, domain, task.signature())
+    if not is_complete(parsed.program):
+        raise NearstarError(
+            Setting("program"), " has a hole, ??; ", Setting("sketch"), " finds what belongs there"
+        )
+    return parsed

@@ -1,12 +1,9 @@
-"""Results are those that were recorded, to the last bit; and old files are still read."""
+"""Results are those that were recorded, to the last bit; and old model files are still read."""
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
-from recorded import old_files
+from recorded import old_models
 from recorded.cases import CASES, RESULTS, differences, fingerprint, read
 from recorded.registry import Case
 
@@ -39,14 +36,6 @@ def test_every_result_has_its_case() -> None:
     assert STORED.keys() == CASES.keys()
 
 
-@pytest.mark.parametrize("name", old_files.MODELS)
+@pytest.mark.parametrize("name", old_models.EXPECTED)
 def test_an_old_model_answers_as_it_did(name: str) -> None:
-    expected = old_files.expected()["models"][name]
-    assert not list(differences(expected, old_files.answers(name)))
-
-
-@pytest.mark.parametrize("name", old_files.RUNS)
-def test_an_old_run_goes_on(name: str, tmp_path: Path) -> None:
-    shutil.copytree(old_files.FOLDER / name, tmp_path / name)
-    expected = old_files.expected()["runs"][name]
-    assert not list(differences(expected, old_files.gone_on_with(name, tmp_path / name)))
+    assert not list(differences(old_models.EXPECTED[name], old_models.answers(name)))

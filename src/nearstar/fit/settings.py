@@ -158,7 +158,7 @@ class TrainingSettings:
         "balanced", "WEIGHTS")
     loss: str | None = option(
         to.text, "what training lowers; f1 weighs two labels as the best F1 needs it (f1 for two "
-        "labels without weights, else cross-entropy)", choices=LOSSES)
+        "labels without weights, else cross-entropy)", choices=tuple(LOSSES))
     threshold: str = option(
         to.text, "tuned: choose on the validation data how readily each label is given (as "
         "trained)", choices=("trained", "tuned"), default="trained", keyword="tune_threshold",

@@ -95,10 +95,12 @@ class Function(Operation):
 
     @property
     def rules(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Kinds of holes that it may be a rule for."""
         return ("sequences", "summaries", "vectors") if self.lifts else ("vectors",)
 
     @property
     def opens(self) -> int:  # type: ignore[override]
+        """Holes that it opens as a rule."""
         return len(self.takes)
 
     @property

@@ -22,6 +22,7 @@ PACKAGES = {
     "onnx": "an extra: nearstar[onnx]",
     "pyarrow": "an extra: nearstar[parquet]",
     "pandas": "takes half a second, which commands that read no table need not wait",
+    "rich": "a display is for terminals",
     "sklearn": "takes a second, which only baselines and class weights need",
     "threadpoolctl": "only baselines need it",
 }
@@ -31,6 +32,8 @@ INNER = {
     ("cli.main", "cli.commands"): "Ctrl-C and errors are met from the first moment on",
     ("estimator", "report.html_page"): "a page needs jinja2, and a fit does not",
     ("estimator", "report.page_data"): "the same",
+    ("model.model", "model.explain"): "few explain or export",
+    ("model.model", "model.export"): "the same",
     ("run.workers.cluster", "importlib"): "runs on workers, which get the function alone",
     ("run.workers.cluster", "pickle"): "the same",
 }

@@ -29,8 +29,6 @@ from nearstar.language.program import Program, is_complete
 from nearstar.language.text import parse, to_text
 from nearstar.language.types import Signature
 from nearstar.model import file
-from nearstar.model.explain import explain
-from nearstar.model.export import export
 from nearstar.model.file import FACTS
 from nearstar.training.decision import decide, probabilities
 from nearstar.training.metrics import Metrics
@@ -259,10 +257,14 @@ class Model(ShownInNotebooks):
 
         The parts are numbered as in ``attrs["program"]`` of the table.
         """
+        from nearstar.model.explain import explain
+
         return explain(self, data)
 
     def export(self, to: str) -> str | bytes:
         """The program for other places: "python" (needs only NumPy), "onnx", "latex" or "json"."""
+        from nearstar.model.export import export
+
         return export(self, to)
 
     def save(self, path: str | Path) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-
-from rich.console import Console
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from nearstar.language.text import to_text
 from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
 from nearstar.run.limits import Limits
 from nearstar.run.results.evaluation import Evaluation
 from nearstar.run.results.result import gap_between
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
 REFRESHES = 4
 """A second: enough for a clock."""
@@ -27,6 +28,9 @@ class Display:
     """
 
     def __init__(self, console: Console | None = None, *, force: bool = False) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
         self.console = Console(stderr=True) if console is None else console
         shown = force or self.console.is_terminal
         self._live = (
@@ -71,6 +75,9 @@ class Display:
             self._live.stop()
 
     def __rich__(self) -> Table:
+        from rich.table import Table
+        from rich.text import Text
+
         table = Table.grid(padding=(0, 1))
         table.add_column(style="dim", no_wrap=True)
         table.add_column(overflow="fold")
@@ -84,6 +91,8 @@ class Display:
         return table
 
     def _progress(self) -> Text:
+        from rich.text import Text
+
         if self._began is None:
             return Text("getting ready (the first time on a machine takes about 20 seconds)")
         parts = [
@@ -105,6 +114,8 @@ class Display:
         return f"{_clock(elapsed)}, {_clock(max(self._limits.seconds - elapsed, 0.0))} left"
 
     def _cost(self, best: Evaluation) -> Text:
+        from rich.text import Text
+
         structure = best.weight * best.structural_cost
         text = Text(f"{best.path_cost:.4f}", style="bold cyan")
         rest = f" = {structure:.4f} structure + {best.error:.4f} error"

@@ -300,7 +300,7 @@ class _Lowered(Site[Value]):
     # Steps
 
     def scan(self, here: Occurrence, body: Callable[[_Lowered], Value]) -> Value:
-        table, signature = self.table, here.arguments[0].signature
+        table, signature = self.table, here.argument(0).signature
         table.open_steps()
         # The body reads its own result one step earlier: rows not known before it is lowered.
         past = table.promise(signature.carried)

@@ -38,10 +38,11 @@ class Occurrence:
 
     @property
     def arguments(self) -> list[Occurrence]:
-        return [
-            Occurrence((*self.path, index), argument)
-            for index, argument in enumerate(self.node.arguments)
-        ]
+        return [self.argument(index) for index in range(len(self.node.arguments))]
+
+    def argument(self, index: int) -> Occurrence:
+        """One of its arguments."""
+        return Occurrence((*self.path, index), self.node.arguments[index])
 
 
 class Site(ABC, Generic[V]):
@@ -138,11 +139,6 @@ def trace(expression: Expression, algebra: Algebra[V], arguments: Sequence[V]) -
     known: dict[Expression, V] = {}
 
     def of(part: Expression) -> V:
-        if part not in known:
-            known[part] = made(part)
-        return known[part]
-
-    def made(part: Expression) -> V:
         match part:
             case Expression(kind="argument", value=int(index)):
                 return arguments[index]
@@ -150,8 +146,15 @@ def trace(expression: Expression, algebra: Algebra[V], arguments: Sequence[V]) -
                 return algebra.feature(column)
             case Expression(kind="literal", value=float(number)):
                 return algebra.literal(number)
-            case Expression(kind="component", value=int(index), operands=(whole,)):
-                return algebra.component(of(whole), index)
-        return algebra.pointwise(PRIMITIVES[part.kind], [of(each) for each in part.operands])
+        value = known.get(part)
+        if value is None:
+            operands = [of(each) for each in part.operands]
+            if part.kind == "component":
+                assert isinstance(part.value, int)
+                value = algebra.component(operands[0], part.value)
+            else:
+                value = algebra.pointwise(PRIMITIVES[part.kind], operands)
+            known[part] = value
+        return value
 
     return of(expression)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from nearstar.data.scale import Scale
 from nearstar.language.networks import Units, hidden_units, network_for
 from nearstar.language.operation import Matrix
-from nearstar.language.program import Hole, Path, Program, walk
-from nearstar.language.view import view_at
+from nearstar.language.program import Apply, Path, Production, Program
+from nearstar.language.view import walk_with_views
 from nearstar.util.errors import ProgramError
 
 Theta = NDArray[np.float64]
@@ -53,18 +54,22 @@ def layout(program: Program, units: Units | None = None) -> tuple[Block, ...]:
     """The blocks of θ; ``units`` sizes the networks of holes, which have none without it."""
     sizes = hidden_units(program, units) if units else {}
     blocks: list[Block] = []
-    for path, node in walk(program):
-        signature = node.signature
+    for path, node, view in walk_with_views(program):
         matrices: tuple[Matrix, ...] = ()
-        if not isinstance(node, Hole):
-            matrices = node.operation.matrices(signature)
+        if isinstance(node, Apply):
+            matrices = _matrices(node.production)
         elif path in sizes:
+            signature = node.signature
             matrices = network_for(signature).matrices(signature, sizes[path])
         for matrix in matrices:
             start = blocks[-1].stop if blocks else 0
-            centred = view_at(program, path).moves
-            blocks.append(Block(**vars(matrix), path=path, start=start, centred=centred))
+            blocks.append(Block(**vars(matrix), path=path, start=start, centred=view.moves))
     return tuple(blocks)
+
+
+@lru_cache(maxsize=4096)
+def _matrices(made_by: Production) -> tuple[Matrix, ...]:
+    return made_by.operation.matrices(made_by.signature)
 
 
 def size_of(blocks: tuple[Block, ...]) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nearstar.language.program import Hole, Path, Program
+from nearstar.language.program import Apply, Path, Program
 from nearstar.language.reductions import Reduction
 
 
@@ -24,7 +25,7 @@ class View:
 
     def end(self) -> View:
         """What is seen of the whole sequence: it ends with its last frame."""
-        return View(at_end=True)
+        return _AT_END
 
     @property
     def moves(self) -> bool:
@@ -63,10 +64,20 @@ class View:
 
 def view_at(program: Program, path: Path) -> View:
     """What the part at a path sees of each feature."""
-    view = View(at_end=program.signature.summarises)
-    for index in path:
-        assert not isinstance(program, Hole)
-        argument = program.arguments[index]
-        view = program.operation.sees(view, program.signature, argument.signature)
-        program = argument
-    return view
+    return next(view for at, _, view in walk_with_views(program) if at == path)
+
+
+def walk_with_views(program: Program) -> Iterator[tuple[Path, Program, View]]:
+    """Every node with its path and what it sees, in the order of the derivation."""
+    yield from _walk((), program, _AT_END if program.signature.summarises else _PLAIN)
+
+
+def _walk(path: Path, node: Program, view: View) -> Iterator[tuple[Path, Program, View]]:
+    yield path, node, view
+    if isinstance(node, Apply):
+        for index, argument in enumerate(node.arguments):
+            seen = node.operation.sees(view, node.signature, argument.signature)
+            yield from _walk((*path, index), argument, seen)
+
+
+_PLAIN, _AT_END = View(), View(at_end=True)

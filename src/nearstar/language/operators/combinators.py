@@ -29,7 +29,7 @@ class Map(Operation):
         return (signature.per_element(),) if signature.maps_sequences else None
 
     def value(self, here: Occurrence, at: Site[V]) -> V:
-        return value_of(here.arguments[0], at.elements())
+        return value_of(here.argument(0), at.elements())
 
     def sees(self, view: View, signature: Signature, argument: Signature) -> View:
         return View()
@@ -57,7 +57,7 @@ class MapPrefix(Operation):
         return (signature.giving(Vector(signature.output.size)),)
 
     def value(self, here: Occurrence, at: Site[V]) -> V:
-        return value_of(here.arguments[0], at.prefixes())
+        return value_of(here.argument(0), at.prefixes())
 
     def sees(self, view: View, signature: Signature, argument: Signature) -> View:
         return View()
@@ -99,7 +99,7 @@ class Fold(Operation):
         return (signature.giving(Vector(size)).per_element(carried=size),)
 
     def value(self, here: Occurrence, at: Site[V]) -> V:
-        return at.scan(here, lambda step: value_of(here.arguments[0], step))
+        return at.scan(here, lambda step: value_of(here.argument(0), step))
 
     def sees(self, view: View, signature: Signature, argument: Signature) -> View:
         return View()

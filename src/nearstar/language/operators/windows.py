@@ -86,7 +86,7 @@ class Window(Operation):
         return (signature.per_element(),) if signature.summarises else None
 
     def value(self, here: Occurrence, at: Site[V]) -> V:
-        return value_of(here.arguments[0], at.window(here, self))
+        return value_of(here.argument(0), at.window(here, self))
 
     def sees(self, view: View, signature: Signature, argument: Signature) -> View:
         # At the end of a sequence nothing is ahead.

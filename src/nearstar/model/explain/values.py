@@ -97,7 +97,7 @@ class _Values(Site[Array]):
 
     def scan(self, here: Occurrence, body: Callable[[_Values], Array]) -> Array:
         starts, lengths = self.data.offsets[:-1], self.data.lengths
-        before = np.zeros((len(self.x), here.arguments[0].signature.carried))
+        before = np.zeros((len(self.x), here.argument(0).signature.carried))
         # All sequences go step by step together; each step is written where the next one reads.
         for step in range(int(lengths.max()) - 1):
             rows = starts[lengths > step + 1] + step

@@ -174,7 +174,7 @@ class _InGraph(Site[str]):
         """A Scan over the frames, each of which is a matrix of one row there."""
         from onnx import helper
 
-        signature, outputs = here.arguments[0].signature, here.signature.output.size
+        signature, outputs = here.argument(0).signature, here.signature.output.size
         graph, size, features = self.graph, signature.carried, signature.input.size
         inner = Graph(graph)
         row, state = inner.fresh("row"), inner.fresh("state")

@@ -116,7 +116,7 @@ class _Source(Site[_Value]):
 
     def scan(self, here: Occurrence, body: Callable[[_Source], _Value]) -> _Value:
         step = self.body.names.of("step", self.body.nodes[here.path])
-        size, outputs = here.arguments[0].signature.carried, here.signature.output.size
+        size, outputs = here.argument(0).signature.carried, here.signature.output.size
         inner = _Source(self.body, state="state")
         value = body(inner)
         self.body.definitions.append(

@@ -13,8 +13,8 @@ from nearstar.data.conversion import (
     check_numeric,
     join_labels,
     offsets_of,
-    read_lengths,
     read_names,
+    without_padding,
 )
 from nearstar.data.derived import needed_columns
 from nearstar.data.labels import whole_labels
@@ -41,21 +41,15 @@ def raw_arrays(
             "(vectors, features), with at least one of each"
         )
     check_numeric(X, what)
-    vectors = X.ndim == 2
-    if vectors:
-        X = X[:, None]
-    n, width = X.shape[:2]
-    sizes = np.full(n, width) if lengths is None else read_lengths(lengths, n, width)
-    real = np.arange(width) < sizes[:, None]
-    values = X.reshape(-1, X.shape[2])
-    values = values if real.all() else values[real.reshape(-1)]
+    values, real = without_padding(X, lengths)
     if values.dtype.kind != "f":
         values = values.astype(np.float64)
-    if groups is not None and groups.shape != (n,):
-        raise DataError(f"groups of {what} have shape {groups.shape}; expected ({n},)")
-    named = None if groups is None else tuple(groups.tolist())
+    if groups is not None and groups.shape != (len(X),):
+        raise DataError(f"groups of {what} have shape {groups.shape}; expected ({len(X)},)")
+    owners = None if groups is None else tuple(groups.tolist())
+    vectors = X.ndim == 2
     labels, per_frame = (None, False) if y is None else _labels(y, real, vectors, what)
-    return Raw(values, offsets_of(sizes), labels, per_frame, named, vectors)
+    return Raw(values, offsets_of(real.sum(axis=1)), labels, per_frame, owners, vectors)
 
 
 def _labels(

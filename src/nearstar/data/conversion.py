@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,20 +38,27 @@ def read_frames(
     if 0 in array.shape:
         raise DataError(f"X has shape {array.shape} and holds no values; every size must be > 0")
     check_numeric(array, "X")
-    if array.ndim == 2:
-        if lengths is not None:
-            raise DataError("lengths go with sequences; X has two dimensions, so plain vectors")
-        return _float32(array), np.arange(len(array) + 1), True, 1
-    n, width, n_features = array.shape
+    vectors = array.ndim == 2
+    if vectors and lengths is not None:
+        raise DataError("lengths go with sequences; X has two dimensions, so plain vectors")
+    with np.errstate(over="ignore"):  # what overflows is reported as not finite, with its place
+        array = np.ascontiguousarray(array, dtype=np.float32)
+    frames, real = without_padding(array, lengths)
+    return frames, offsets_of(real.sum(axis=1)), vectors, real.shape[1]
+
+
+def without_padding(
+    X: NDArray[Any], lengths: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Frames one after another, and which frames of each sequence are no padding.
+
+    X is (sequences, frames, features); of (vectors, features), each vector is a sequence.
+    """
+    n, width = len(X), X.shape[1] if X.ndim == 3 else 1
     sizes = np.full(n, width) if lengths is None else read_lengths(lengths, n, width)
-    offsets = offsets_of(sizes)
-    if offsets[-1] == n * width:
-        return _float32(array).reshape(-1, n_features), offsets, False, width
-    frames = np.empty((offsets[-1], n_features), dtype=np.float32)
-    with np.errstate(over="ignore"):
-        for padded, (start, stop) in zip(array, pairwise(offsets.tolist()), strict=True):
-            frames[start:stop] = padded[: stop - start]
-    return frames, offsets, False, width
+    real = np.arange(width) < sizes[:, None]
+    frames = X.reshape(-1, X.shape[-1])
+    return frames if real.all() else frames[real.reshape(-1)], real
 
 
 def _join(arrays: list[NDArray[Any]]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -106,7 +112,7 @@ def flatten_labels(
         )
     if lengths.min() == width:
         return array.reshape(-1), True
-    return np.concatenate([row[:length] for row, length in zip(array, lengths, strict=True)]), True
+    return array[np.arange(width) < lengths[:, None]], True
 
 
 def join_labels(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -193,10 +199,14 @@ def positions(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def frame_rows(offsets: NDArray[np.int64], chosen: NDArray[np.int64]) -> slice | NDArray[np.int64]:
     """Where the frames of the chosen sequences are; a slice if they are one after another."""
-    starts, stops = offsets[chosen], offsets[chosen + 1]
     if np.all(np.diff(chosen) == 1):
-        return slice(int(starts[0]), int(stops[-1]))
-    return np.concatenate([np.arange(a, b) for a, b in zip(starts, stops, strict=True)])
+        return slice(int(offsets[chosen[0]]), int(offsets[chosen[-1] + 1]))
+    return runs_of(offsets[chosen], np.diff(offsets)[chosen])
+
+
+def runs_of(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places from each start on, so many each."""
+    return np.repeat(starts, lengths) + positions(offsets_of(lengths))
 
 
 def read_lengths(lengths: ArrayLike, n: int, width: int) -> NDArray[np.int64]:
@@ -282,11 +292,6 @@ def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
         return np.asarray(values)
     except ValueError:
         raise DataError(f"{what} is not a rectangular array; expected rows of one length") from None
-
-
-def _float32(array: NDArray[Any]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # what overflows is reported as not finite, with its place
-        return np.ascontiguousarray(array, dtype=np.float32)
 
 
 def check_numeric(array: NDArray[Any], what: str) -> None:

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-import numpy as np
-
-from nearstar.data.labels import Label
+from nearstar.data.labels import Label, as_python
 from nearstar.util.checks import check_settings
 from nearstar.util.errors import DataError
 from nearstar.util.nearest import suggestion
@@ -48,14 +46,12 @@ class DataFormat:
     """Frames from the start of one window to that of the next; None: as long as a window."""
 
     def __post_init__(self) -> None:
-        for role in _COLUMNS:
-            column = getattr(self, role)
-            if column is not None and not isinstance(column, str):
+        for role, column in self.roles.items():
+            if not isinstance(column, str):
                 raise DataError(f"{role} is the name of a column, not {column!r}")
-        named = [column for role in _COLUMNS if (column := getattr(self, role)) is not None]
-        for column in named:
-            if named.count(column) > 1:
-                roles = [role for role in _COLUMNS if getattr(self, role) == column]
+        for column in self.roles.values():
+            roles = [role for role in self.roles if getattr(self, role) == column]
+            if len(roles) > 1:
                 raise DataError(
                     f"the column {column!r} is given as {' and as '.join(roles)}; expected a "
                     "column of its own for each"
@@ -112,7 +108,7 @@ def _tuple(name: str, values: Any) -> tuple[Any, ...]:
 
 
 def _label(name: str, label: Any) -> Label:
-    plain = label.item() if isinstance(label, np.generic) else label
+    plain: Label = as_python(label)
     finite = not isinstance(plain, float) or math.isfinite(plain)
     if not isinstance(plain, str | int | float | bool) or not finite:
         raise DataError(f"{name}: a label is a text, a number or a boolean, not {label!r}")

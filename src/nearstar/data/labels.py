@@ -41,7 +41,7 @@ def encode(
         targets: dict[int, int | None] = {old: new for new, old in enumerate(kept)}
         if len(result) > MAX_CLASSES:
             raise DataError(
-                f"there are {len(result)} different labels, such as {_shown(result[0])}; at most "
+                f"there are {len(result)} different labels, such as {shown(result[0])}; at most "
                 f"{MAX_CLASSES} classes are learned: are these measurements rather than labels?"
             )
     else:
@@ -52,7 +52,7 @@ def encode(
             if target is None:
                 first = int(known[np.argmax(inverse == i)])
                 raise DataError(
-                    f"the label {_shown(distinct[i])} at {where(first)} is none of the classes; "
+                    f"the label {shown(distinct[i])} at {where(first)} is none of the classes; "
                     f"{suggestion(text_of(distinct[i]), class_names(result))}"
                 )
     table = np.array([targets.get(i, UNLABELLED) for i in range(len(distinct))], dtype=np.int64)
@@ -64,7 +64,7 @@ def encode(
 
 def class_names(classes: Iterable[Any]) -> tuple[str, ...]:
     """The classes as texts, all different: as code would write them where plain texts clash."""
-    plain = [_python(label) for label in classes]
+    plain = [as_python(label) for label in classes]
     counts = Counter(map(str, plain))
     return tuple(str(label) if counts[str(label)] == 1 else repr(label) for label in plain)
 
@@ -115,7 +115,7 @@ def as_labels(values: Any) -> NDArray[Any]:
 
 def text_of(label: Any) -> str:
     """The text of a label; a whole float is written as an integer is."""
-    plain = _python(label)
+    plain = as_python(label)
     whole = isinstance(plain, float) and plain.is_integer()
     return str(int(plain)) if whole else str(plain)
 
@@ -150,12 +150,10 @@ def _distinct(known: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         text = next(label for label in labels if isinstance(label, str))
         other = next(label for label in labels if not isinstance(label, str))
         raise DataError(
-            f"labels mix texts such as {text!r} with numbers such as {_shown(other)}, which have "
+            f"labels mix texts such as {text!r} with numbers such as {shown(other)}, which have "
             "no common order; write all of them as texts or all as numbers"
         ) from None
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return labels[order], rank[found]
+    return labels[order], np.argsort(order)[found]
 
 
 def _plain(labels: NDArray[Any]) -> NDArray[Any]:
@@ -173,9 +171,11 @@ def _finder(classes: Iterable[Any]) -> Callable[[Any], int | None]:
     return lambda label: values.get(label, texts.get(text_of(label)))
 
 
-def _python(label: Any) -> Any:
+def as_python(label: Any) -> Any:
+    """A label without a type of NumPy's."""
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _shown(label: Any) -> str:
-    return repr(_python(label))
+def shown(label: Any) -> str:
+    """A label as messages show it."""
+    return repr(as_python(label))

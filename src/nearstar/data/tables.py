@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nearstar.data.conversion import offsets_of
 from nearstar.data.derived import Derived, needed_columns
 from nearstar.data.format import DataFormat
-from nearstar.data.labels import Label, as_labels, whole_labels
+from nearstar.data.labels import Label, as_labels, shown, whole_labels
 from nearstar.data.raw import PARTS, Raw, Wanted, by_part, make_recordings, row_text
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import check_known, select
@@ -91,7 +91,7 @@ def _raw(table: pd.DataFrame, format: DataFormat, needed: tuple[str, ...]) -> Ra
     return replace(
         raw,
         groups=_constant(table, format.group, raw),
-        parts=_part_names(_constant(table, format.part, raw), format),
+        parts=_part_names(_constant(table, format.part, raw), format.part),
     )
 
 
@@ -183,7 +183,7 @@ def _numbers(table: pd.DataFrame, name: str) -> NDArray[np.float64]:
     if len(wrong):
         row = int(wrong[0])
         raise DataError(
-            f"the column {name!r} has {_shown(column.iloc[row])} at {row_text(row)}; a feature "
+            f"the column {name!r} has {shown(column.iloc[row])} at {row_text(row)}; a feature "
             "needs numbers: correct it, or choose other features"
         )
     return np.asarray(numbers)
@@ -239,7 +239,7 @@ def _frame_numbers(column: pd.Series, name: str) -> NDArray[Any]:
     if len(wrong):
         row = int(wrong[0])
         given = column.iloc[row]
-        what = "no frame number" if pd.isna(given) else f"the frame number {_shown(given)}"
+        what = "no frame number" if pd.isna(given) else f"the frame number {shown(given)}"
         raise DataError(f"the column {name!r} has {what} at {row_text(row)}; expected a number")
     return whole_labels(values)
 
@@ -281,25 +281,20 @@ def _constant(table: pd.DataFrame, name: str | None, raw: Raw) -> tuple[Any, ...
     if (codes != first).any():
         at = int(np.argmax(codes != first))
         raise DataError(
-            f"the column {name!r} changes from {_shown(values[first[at]])} to "
-            f"{_shown(values[codes[at]])} at {raw.where(at)}; expected one value in each sequence"
+            f"the column {name!r} changes from {shown(values[first[at]])} to "
+            f"{shown(values[codes[at]])} at {raw.where(at)}; expected one value in each sequence"
         )
     return tuple(values[codes[raw.offsets[:-1]]].tolist())
 
 
-def _part_names(parts: tuple[Any, ...] | None, format: DataFormat) -> tuple[str, ...] | None:
-    if parts is None:
+def _part_names(given: tuple[Any, ...] | None, column: str | None) -> tuple[str, ...] | None:
+    """train, valid or test for each sequence, from what people write for it."""
+    if given is None:
         return None
-    return tuple(part_name(part, f"the column {format.part!r}") for part in parts)
-
-
-def part_name(given: Any, what: str) -> str:
-    """train, valid or test, from what people write for it."""
-    name = _PART_NAMES.get(str(given).strip().lower())
-    if name is None:
-        raise DataError(f"{what} says {_shown(given)}; {suggestion(str(given), PARTS)}")
-    return name
-
-
-def _shown(value: Any) -> str:
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    names = [_PART_NAMES.get(str(part).strip().lower()) for part in given]
+    if None in names:
+        wrong = given[names.index(None)]
+        raise DataError(
+            f"the column {column!r} says {shown(wrong)}; {suggestion(str(wrong), PARTS)}"
+        )
+    return tuple(name for name in names if name)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.data.conversion import offsets_of, positions
+from nearstar.data.conversion import offsets_of, positions, runs_of
 from nearstar.data.format import DataFormat
 from nearstar.data.sequences import Sequences, pieces
 from nearstar.util.errors import DataError
@@ -68,11 +68,10 @@ def cut(sequences: Sequences, window: int, hop: int | None = None) -> Windows:
     lengths = sequences.lengths
     counts = 1 + np.maximum(-(-(lengths - window) // hop), 0)
     owners = np.repeat(np.arange(len(sequences)), counts)
-    # How many windows of its own recording lie before each window.
-    before = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+    before = positions(offsets_of(counts))  # windows of its own recording before each window
     starts = np.minimum(before * hop, np.maximum(lengths - window, 0)[owners])
     sizes = np.minimum(window, lengths)[owners]
-    frames = np.repeat(sequences.offsets[owners] + starts, sizes) + positions(offsets_of(sizes))
+    frames = runs_of(sequences.offsets[owners] + starts, sizes)
     return Windows(pieces(sequences, frames, owners, sizes), owners, frames)
 
 

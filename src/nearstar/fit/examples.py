@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from nearstar.data.conversion import check_finite, read_frames, read_names
 from nearstar.data.format import DataFormat
-from nearstar.data.labels import as_labels
+from nearstar.data.labels import Label, as_labels
 from nearstar.data.raw import Raw, Wanted, make_recordings
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
@@ -81,9 +81,25 @@ class ExampleReader:
         groups: Any = None,
         *,
         classes: NDArray[Any] | None = None,
+        first: bool = False,
     ) -> Examples:
-        """Labelled examples; ``classes`` are those that may occur, None: all that do."""
-        return self._read(estimator, X, self.format, y, groups, classes)
+        """Labelled examples; ``classes`` are those that may occur, None: all that do.
+
+        If they are the ``first``, their features are those that later ones must have.
+        """
+        labels = None if classes is None else classes.tolist()
+        form: Form = "table"
+        if self.is_table(X):
+            recordings = self._from_table(X, y, groups, labels)
+        else:
+            data, form, names = self._arrays(estimator, X, first)
+            recordings = self._from_arrays(data, names, y, groups, labels)
+            if not first and form != "vectors":
+                _check_n_features(estimator, recordings.sequences.n_features)
+        if recordings.sequences.labels is None:
+            return Examples(recordings, form)
+        found = typed_classes(recordings.labels, y) if classes is None else classes
+        return Examples(recordings, form, found)
 
     def read_first(
         self, estimator: BaseEstimator, X: Any, y: Any = None, groups: Any = None
@@ -94,7 +110,7 @@ class ExampleReader:
                 f"{type(estimator).__name__} requires y to be passed, but the target y is None"
             )
         self._check_kind(X)
-        examples = self._read(estimator, X, self.format, y, groups, None, first=True)
+        examples = self.read(estimator, X, y, groups, first=True)
         if examples.form != "vectors":
             estimator.n_features_in_ = examples.sequences.n_features
             estimator.__dict__.pop("feature_names_in_", None)
@@ -105,7 +121,8 @@ class ExampleReader:
 
     def read_unlabelled(self, estimator: BaseEstimator, X: Any) -> Examples:
         """Examples to predict; a table needs no columns of labels and groups."""
-        return self._read(estimator, X, replace(self.format, label=None, group=None))
+        unlabelled = replace(self.format, label=None, group=None)
+        return replace(self, format=unlabelled).read(estimator, X)
 
     def labels_in(self, X: Any) -> Any:
         """The column of labels, if X is a table that has one."""
@@ -121,34 +138,58 @@ class ExampleReader:
         names = examples.sequences.feature_names
         return replace(self, features=names, format=replace(self.format, per=per))
 
-    def _read(
-        self,
-        estimator: BaseEstimator,
-        X: Any,
-        format: DataFormat,
-        y: Any = None,
-        groups: Any = None,
-        classes: NDArray[Any] | None = None,
-        first: bool = False,
-    ) -> Examples:
-        if self.is_table(X):
-            return _from_table(X, format, self.features, self.derived, y, groups, classes)
+    def _arrays(
+        self, estimator: BaseEstimator, X: Any, first: bool
+    ) -> tuple[Any, Form, tuple[str, ...] | None]:
+        """X with frames before features, its form, and the names of features that it has."""
         if getattr(getattr(X, "index", None), "nlevels", 1) > 1:
             raise DataError(
                 "X is a table whose index has several levels; write them into columns with "
                 "X.reset_index(), and name these as sequence= and frame="
             )
         data, form = arranged(X, self.layout)
-        if form == "vectors":
-            data = validate_data(
-                estimator, X, reset=first, dtype="numeric", ensure_all_finite=False
-            )
-        named = getattr(estimator, "feature_names_in_", None) if form == "vectors" else None
-        names = None if named is None else tuple(named.tolist())
-        examples = _from_arrays(data, form, names, format, y, groups, classes)
-        if not first and form != "vectors":
-            _check_n_features(estimator, examples.sequences.n_features)
-        return examples
+        if form != "vectors":
+            return data, form, None
+        data = validate_data(estimator, X, reset=first, dtype="numeric", ensure_all_finite=False)
+        named = getattr(estimator, "feature_names_in_", None)
+        return data, form, None if named is None else tuple(named.tolist())
+
+    def _from_arrays(
+        self,
+        data: Any,
+        names: tuple[str, ...] | None,
+        y: Any,
+        groups: Any,
+        labels: list[Label] | None,
+    ) -> Recordings:
+        """Recordings of arrays with frames before features."""
+        frames, offsets, vectors, _ = read_frames(data, None)
+        columns = read_names(names, "feature", frames.shape[1])
+        if np.isinf(frames).any():  # given as such, or too large for 32 bits
+            check_finite(frames, offsets, columns)
+        owners = None if groups is None else tuple(_entries(groups, len(offsets) - 1, "groups"))
+        flat, per_frame, format = None, False, self.format
+        if y is not None:
+            flat, per_frame = flat_labels(y, np.diff(offsets), vectors=vectors)
+            format = replace(format, per="frame" if per_frame else "sequence")
+        what = "vector" if vectors else "sequence"
+        raw = Raw(frames, offsets, flat, per_frame, owners, vectors, columns, what=what)
+        return make_recordings(raw, Wanted(format, labels=labels), columns)
+
+    def _from_table(
+        self, table: pd.DataFrame, y: Any, groups: Any, labels: list[Label] | None
+    ) -> Recordings:
+        """Recordings of a table; y and groups, if given, have an entry for each row."""
+        format = self.format
+        if y is not None:
+            table, column = _with_column(table, y, "y", format, format.label)
+            format = replace(format, label=column)
+        if groups is not None:
+            table, column = _with_column(table, groups, "groups", format, format.group)
+            format = replace(format, group=column)
+        return read_table(
+            table, format, features=self.features, derived=self.derived, labels=labels
+        )
 
     def _check_kind(self, X: Any) -> None:
         """Raise if settings are for tables and X is none."""
@@ -165,65 +206,6 @@ class ExampleReader:
                 raise DataError(
                     f"{name} given: this needs a table with a row for each frame, but {kind}"
                 )
-
-
-def _from_arrays(
-    data: Any,
-    form: Form,
-    names: tuple[str, ...] | None,
-    format: DataFormat,
-    y: Any = None,
-    groups: Any = None,
-    classes: NDArray[Any] | None = None,
-) -> Examples:
-    """Examples of arrays with frames before features; ``classes``: those that may occur in y."""
-    frames, offsets, vectors, _ = read_frames(data, None)
-    columns = read_names(names, "feature", frames.shape[1])
-    if np.isinf(frames).any():  # given as such, or too large for 32 bits
-        check_finite(frames, offsets, columns)
-    raw = Raw(
-        names=columns,
-        values=frames,
-        offsets=offsets,
-        vectors=vectors,
-        groups=None if groups is None else tuple(_entries(groups, len(offsets) - 1, "groups")),
-        what="vector" if vectors else "sequence",
-    )
-    if y is not None:
-        flat, per_frame = flat_labels(y, np.diff(offsets), vectors=vectors)
-        raw = replace(raw, labels=flat, per_frame=per_frame)
-        format = replace(format, per="frame" if per_frame else "sequence")
-    given = None if classes is None else classes.tolist()
-    recordings = make_recordings(raw, Wanted(format, labels=given), raw.names)
-    return _examples(recordings, form, y, classes)
-
-
-def _from_table(
-    table: pd.DataFrame,
-    format: DataFormat,
-    features: tuple[str, ...] | None,
-    derived: Mapping[str, str],
-    y: Any = None,
-    groups: Any = None,
-    classes: NDArray[Any] | None = None,
-) -> Examples:
-    """Examples of a table; y and groups, if given, have an entry for each row."""
-    if y is not None:
-        table, column = _with_column(table, y, "y", format, format.label)
-        format = replace(format, label=column)
-    if groups is not None:
-        table, column = _with_column(table, groups, "groups", format, format.group)
-        format = replace(format, group=column)
-    given = None if classes is None else classes.tolist()
-    recordings = read_table(table, format, features=features, derived=derived, labels=given)
-    return _examples(recordings, "table", y, classes)
-
-
-def _examples(recordings: Recordings, form: Form, y: Any, classes: NDArray[Any] | None) -> Examples:
-    if recordings.sequences.labels is None:
-        return Examples(recordings, form)
-    found = typed_classes(recordings.labels, y) if classes is None else classes
-    return Examples(recordings, form, found)
 
 
 def _entries(values: Any, n: int, what: str) -> NDArray[Any]:

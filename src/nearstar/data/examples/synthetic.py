@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.conversion import positions
 from nearstar.data.runs import smooth
 from nearstar.data.sequences import Sequences
 from nearstar.util.errors import DataError
@@ -124,7 +125,7 @@ def tracking_table(n_sequences: int = 80, seed: int = 0) -> pd.DataFrame:
     _, _, position, heading = _pairs(n_sequences, seed, _LENGTH, _RATE)
     table: dict[str, NDArray[np.generic]] = {
         "video": np.repeat([f"video{i:02}" for i in range(n_sequences)], data.lengths),
-        "frame": np.concatenate([np.arange(length) for length in data.lengths]),
+        "frame": positions(data.offsets),
     }
     for animal in (0, 1):
         for part, reach in (("nose", 3.0), ("body", 0.0), ("tail", -3.0)):

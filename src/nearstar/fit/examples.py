@@ -82,15 +82,18 @@ class ExampleReader:
         *,
         classes: NDArray[Any] | None = None,
         first: bool = False,
+        labelled: bool = True,
     ) -> Examples:
         """Labelled examples; ``classes`` are those that may occur, None: all that do.
 
-        If they are the ``first``, their features are those that later ones must have.
+        If they are the ``first``, their features are those that later ones must have. Unless they
+        are ``labelled``, the columns of labels and groups are not looked at.
         """
         labels = None if classes is None else classes.tolist()
         form: Form = "table"
         if self.is_table(X):
-            recordings = self._from_table(X, y, groups, labels)
+            format = self.format if labelled else replace(self.format, label=None, group=None)
+            recordings = self._from_table(X, format, y, groups, labels)
         else:
             data, form, names = self._arrays(estimator, X, first)
             recordings = self._from_arrays(data, names, y, groups, labels)
@@ -121,8 +124,7 @@ class ExampleReader:
 
     def read_unlabelled(self, estimator: BaseEstimator, X: Any) -> Examples:
         """Examples to predict; a table needs no columns of labels and groups."""
-        unlabelled = replace(self.format, label=None, group=None)
-        return replace(self, format=unlabelled).read(estimator, X)
+        return self.read(estimator, X, labelled=False)
 
     def labels_in(self, X: Any) -> Any:
         """The column of labels, if X is a table that has one."""
@@ -177,10 +179,14 @@ class ExampleReader:
         return make_recordings(raw, Wanted(format, labels=labels), columns)
 
     def _from_table(
-        self, table: pd.DataFrame, y: Any, groups: Any, labels: list[Label] | None
+        self,
+        table: pd.DataFrame,
+        format: DataFormat,
+        y: Any,
+        groups: Any,
+        labels: list[Label] | None,
     ) -> Recordings:
         """Recordings of a table; y and groups, if given, have an entry for each row."""
-        format = self.format
         if y is not None:
             table, column = _with_column(table, y, "y", format, format.label)
             format = replace(format, label=column)

@@ -113,6 +113,13 @@ def test_consecutive_sequences_and_masks_make_subsets() -> None:
     assert whole.subset(mask).fingerprint() == middle.fingerprint()
 
 
+def test_listed_arrays_may_be_in_the_order_of_columns() -> None:
+    turned = [np.arange(12.0).reshape(2, 6).T, np.arange(8.0).reshape(2, 4).T]
+    data = Sequences.from_arrays(turned)
+    np.testing.assert_array_equal(data.sequence(0), turned[0])
+    np.testing.assert_array_equal(data.sequence(1), turned[1])
+
+
 def test_a_float32_array_is_neither_copied_nor_frozen() -> None:
     X = np.random.default_rng(0).normal(size=(2000, 100, 19)).astype(np.float32)
     y = np.zeros((2000, 100), dtype=np.int64)

@@ -80,7 +80,8 @@ def _join(arrays: list[NDArray[Any]]) -> tuple[NDArray[np.float32], NDArray[np.i
             )
     with np.errstate(over="ignore"):
         frames = np.concatenate(arrays, dtype=np.float32, casting="unsafe")
-    return frames, np.array([len(array) for array in arrays])
+    # Joined, arrays that are all in the order of columns would be in it too.
+    return np.ascontiguousarray(frames), np.array([len(array) for array in arrays])
 
 
 def flatten_labels(

@@ -141,7 +141,7 @@ def _feature_names(
         numeric = [c for c in free if c in format.features or _is_numeric(table[c])]
         chosen = select([*numeric, *derived], format.features)
     else:
-        chosen = tuple(name for name in free if _is_numeric(table[name]) or _mostly(table, name))
+        chosen = tuple(name for name in free if _is_numeric(table[name]) or _mostly(table[name]))
     if not chosen and not derived:
         raise DataError(
             f"the table has no columns of numbers besides those with a role; columns: {free}"
@@ -155,30 +155,30 @@ def _is_numeric(column: pd.Series) -> bool:
     return bool(is_numeric_dtype(column) and not is_complex_dtype(column))
 
 
-def _mostly(table: pd.DataFrame, name: str) -> bool:
+def _mostly(column: pd.Series) -> bool:
     """Whether most entries of a text column are numbers: to leave it out would hide a mistake."""
+    if str(column.dtype) == "category" or column.dtype.kind not in "OUT":
+        return False
+    return bool(2 * np.count_nonzero(~np.isnan(_coerced(column))) > column.notna().sum())
+
+
+def _coerced(column: pd.Series) -> NDArray[np.float64]:
+    """The entries of a column as floats; NaN for those that are empty or no numbers."""
     import pandas as pd
 
-    column = table[name]
-    if isinstance(column.dtype, pd.CategoricalDtype) or column.dtype.kind not in "OUT":
-        return False
-    given = column.notna().to_numpy()
-    numbers = pd.to_numeric(column.astype(object), errors="coerce").notna().to_numpy()
-    return bool(2 * numbers.sum() > given.sum())
+    numbers = pd.to_numeric(column.astype(object), errors="coerce")
+    return np.asarray(numbers.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _numbers(table: pd.DataFrame, name: str) -> NDArray[np.float64]:
     """A column as floats; NaN where it is empty."""
-    import pandas as pd
-
     column = table[name]
     if _is_numeric(column):
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    if isinstance(column.dtype, pd.CategoricalDtype) or column.dtype.kind in "OUT":
-        plain = column.astype(object)
-        numbers = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-        wrong = np.flatnonzero(np.isnan(numbers) & plain.notna().to_numpy())
-    else:
+    if column.dtype.kind in "OUT":
+        numbers = _coerced(column)
+        wrong = np.flatnonzero(np.isnan(numbers) & column.notna().to_numpy())
+    else:  # times, or complex numbers: none of them will do
         numbers, wrong = np.empty(0), np.zeros(1, dtype=np.int64)
     if len(wrong):
         row = int(wrong[0])
@@ -186,7 +186,7 @@ def _numbers(table: pd.DataFrame, name: str) -> NDArray[np.float64]:
             f"the column {name!r} has {shown(column.iloc[row])} at {row_text(row)}; a feature "
             "needs numbers: correct it, or choose other features"
         )
-    return np.asarray(numbers)
+    return numbers
 
 
 def _sequences(
@@ -228,11 +228,10 @@ def _order(
 def _frame_numbers(column: pd.Series, name: str) -> NDArray[Any]:
     import pandas as pd
 
-    if _is_numeric(column) and column.dtype.kind in "iu" and isinstance(column.dtype, np.dtype):
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
         return np.asarray(column.to_numpy())
     try:
-        numbers = pd.to_numeric(column.astype(object), errors="coerce")
-        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+        values = _coerced(column)
     except TypeError:
         values = np.full(len(column), np.nan)
     wrong = np.flatnonzero(~np.isfinite(values))

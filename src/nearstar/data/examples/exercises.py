@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import pickle
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,50 +35,37 @@ def watch_exercises() -> tuple[Sequences, Sequences, Sequences]:
     Ten people, 25 frames a second of acceleration and angular velocity, in windows of 4 seconds
     that overlap by half; one label per window. Needs `pip install nearstar[demo]`.
     """
-    recordings = _recordings()
-    train, valid, test = (_part(recordings, people)[0] for people in (_TRAIN, _VALID, _TEST))
+    (train, _), (valid, _), (test, _) = _parts()
     return train, valid, test
 
 
 def watch_subjects() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Who performs the exercise in each window of `watch_exercises`, by number."""
-    recordings = _recordings()
-    train, valid, test = (_part(recordings, people)[1] for people in (_TRAIN, _VALID, _TEST))
+    (_, train), (_, valid), (_, test) = _parts()
     return train, valid, test
 
 
-def _recordings() -> dict[str, Any]:
+def _parts() -> list[tuple[Sequences, NDArray[np.int64]]]:
+    """The windows of the people of each part, and whose each window is."""
     recordings = _load(_locate())
     if tuple(recordings["y_labels"]) != tuple(_EXERCISES):
         raise DataError(
             f"the watch recordings have the exercises {recordings['y_labels']}; expected "
             f"{list(_EXERCISES)}: install the version of seglearn that nearstar[demo] names"
         )
-    return recordings
-
-
-def _part(
-    recordings: dict[str, Any], people: tuple[int, ...]
-) -> tuple[Sequences, NDArray[np.int64]]:
-    """The windows of some people, and whose each is."""
-    windows: list[NDArray[np.float32]] = []
-    labels: list[int] = []
-    subjects: list[int] = []
-    for signal, exercise, person in zip(
-        recordings["X"], recordings["y"], recordings["subject"], strict=True
-    ):
-        if person in people:
-            cut = _windows(signal)
-            windows.extend(cut)
-            labels.extend([int(exercise)] * len(cut))
-            subjects.extend([int(person)] * len(cut))
-    sequences = Sequences.from_arrays(
-        np.stack(windows),
-        np.array(labels),
+    windows = [_windows(signal) for signal in recordings["X"]]
+    counts = [len(cut) for cut in windows]
+    exercises, subjects = (
+        np.repeat(np.asarray(recordings[what], np.int64), counts) for what in ("y", "subject")
+    )
+    whole = Sequences.from_arrays(
+        list(chain.from_iterable(windows)),
+        exercises,
         feature_names=_CHANNELS,
         class_names=tuple(_EXERCISES.values()),
     )
-    return sequences, np.array(subjects, np.int64)
+    chosen = [np.isin(subjects, people) for people in (_TRAIN, _VALID, _TEST)]
+    return [(whole.subset(own), subjects[own]) for own in chosen]
 
 
 def _windows(signal: NDArray[np.float64]) -> list[NDArray[np.float32]]:

@@ -26,10 +26,11 @@ from nearstar.util.errors import DataError, Setting
 
 def raw_arrays(
     X: NDArray[Any],
-    y: NDArray[Any] | None = None,
+    y: NDArray[Any] | None,
     lengths: NDArray[Any] | None = None,
     groups: NDArray[Any] | None = None,
-    what: str = "X",
+    *,
+    what: str,
 ) -> Raw:
     """A part from (sequences, frames, features) or (vectors, features), and labels of any type.
 

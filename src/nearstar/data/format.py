@@ -31,7 +31,7 @@ class DataFormat:
     part: str | None = None
     """The column that says train, valid or test."""
     features: tuple[str, ...] = ()
-    """Names or patterns such as ``nose_*``; in arrays also places, ``4`` or ``0-18``. None: all."""
+    """Names or patterns like ``nose_*``; in arrays also places, ``4`` or ``0-18``. Empty: all."""
     missing: str = "error"
     """What happens to missing values: ``error`` or ``interpolate``."""
     unlabelled: tuple[Label, ...] = ()

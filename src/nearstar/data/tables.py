@@ -212,16 +212,14 @@ def _order(
         numbers = _frame_numbers(table[format.frame], format.frame)
         order = np.lexsort((numbers, codes)).astype(np.int64)
         return order, numbers[order]
-    starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    seen: set[int] = set()
-    for row in starts.tolist():
-        if codes[row] in seen:
-            what = format.sequence
-            raise DataError(
-                f"{what} {ids[codes[row]]!r} continues at {row_text(row)}, after {what} "
-                f"{ids[codes[row - 1]]!r}; sort the table, or give the column of frame numbers"
-            )
-        seen.add(int(codes[row]))
+    # Sequences are numbered as they appear: a lower number was there before.
+    again = np.flatnonzero(np.diff(codes) < 0) + 1
+    if len(again):
+        row, what = int(again[0]), format.sequence
+        raise DataError(
+            f"{what} {ids[codes[row]]!r} continues at {row_text(row)}, after {what} "
+            f"{ids[codes[row - 1]]!r}; sort the table, or give the column of frame numbers"
+        )
     return np.arange(len(codes)), None
 
 

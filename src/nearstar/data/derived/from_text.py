@@ -68,22 +68,21 @@ class _Parser:
                 f"there is no function {function!r}; {suggestion(function, MEASURES)}", start
             )
         self.expect("(", f"'(' after {function}")
-        arguments: list[Column | Point | Call] = [self._argument(function, depth)]
-        lag = 1
+        of_values, counts = MEASURES[function].of_values, MEASURES[function].frames_back
+        arguments, lag = [self._argument(of_values, depth)], 1
         while self._kind == ",":
             self._take()
-            if MEASURES[function].of_values:
+            if of_values:
                 lag = self._lag()
                 break
-            arguments.append(self._argument(function, depth))
-        counts = MEASURES[function].frames_back
+            arguments.append(self._argument(of_values, depth))
         if len(arguments) not in counts:
             raise self._error(
                 f"{function} takes {' or '.join(map(str, counts))} "
                 f"point{'s' if max(counts) > 1 else ''}, not {len(arguments)}",
                 start,
             )
-        self.expect(")", "')' or ','" if not MEASURES[function].of_values or lag == 1 else "')'")
+        self.expect(")", "')' or ','" if lag == 1 else "')'")
         return Call(function, tuple(arguments), lag)
 
     def expect(self, kind: str, what: str) -> str:
@@ -95,8 +94,8 @@ class _Parser:
             self._take()
         return word
 
-    def _argument(self, function: str, depth: int) -> Column | Point | Call:
-        if MEASURES[function].of_values:
+    def _argument(self, of_values: bool, depth: int) -> Column | Point | Call:
+        if of_values:
             follows = self._text[self._next :].lstrip()[:1]
             if self._kind == "name" and follows == "(":
                 return self.read_call(depth + 1)

@@ -122,7 +122,8 @@ def tracking_table(n_sequences: int = 80, seed: int = 0) -> pd.DataFrame:
     data = two_animals(n_sequences, seed, noise=0.0)
     assert data.labels is not None
     bouts = smooth(data.labels.astype(np.int64), data.offsets, 3)
-    _, _, position, heading = _pairs(n_sequences, seed, _LENGTH, _RATE)
+    _, lengths, position, heading = _pairs(n_sequences, seed, _LENGTH, _RATE)
+    real = np.arange(_LENGTH[1]) < lengths[:, None]
     table: dict[str, NDArray[np.generic]] = {
         "video": np.repeat([f"video{i:02}" for i in range(n_sequences)], data.lengths),
         "frame": positions(data.offsets),
@@ -130,9 +131,7 @@ def tracking_table(n_sequences: int = 80, seed: int = 0) -> pd.DataFrame:
     for animal in (0, 1):
         for part, reach in (("nose", 3.0), ("body", 0.0), ("tail", -3.0)):
             points = position[2:, :, animal] + reach * _direction(heading[2:, :, animal])
-            rows = np.concatenate(
-                [points[:length, i] for i, length in enumerate(data.lengths)]
-            ).round(2)
+            rows = points.swapaxes(0, 1)[real].round(2)
             for axis, name in enumerate("xy"):
                 table[f"mouse{animal + 1}_{part}_{name}"] = rows[:, axis]
     table["behavior"] = np.array(CLASS_NAMES)[bouts]

@@ -52,7 +52,7 @@ def read_npz(path: Path, label: str | None = None, group: str | None = None) -> 
         if y is not None and classes is not None:
             y = _named_labels(y, classes, f"{path}: {label or 'y'}{end}")
         lengths, groups = arrays.get(f"lengths{end}"), arrays.get(f"{group or 'groups'}{end}")
-        raw = raw_arrays(arrays[f"X{end}"], y, lengths, groups, f"{path}: X{end}")
+        raw = raw_arrays(arrays[f"X{end}"], y, lengths, groups, what=f"{path}: X{end}")
         parts[part] = replace(raw, names=names or (), classes=classes)
     return parts
 

@@ -27,32 +27,15 @@ class BoutScores:
     n_matched: NDArray[np.int64]
 
     @property
-    def precision(self) -> NDArray[np.float64]:
-        return ratio(self.n_matched, self.n_predicted)
-
-    @property
-    def recall(self) -> NDArray[np.float64]:
-        return ratio(self.n_matched, self.n_true)
-
-    @property
-    def f1(self) -> NDArray[np.float64]:
-        return ratio(2 * self.n_matched, self.n_true + self.n_predicted)
-
-    @property
     def f1_macro(self) -> float:
         """The mean F1 of the classes that have bouts, true or predicted."""
-        return float(ratio(self.f1.sum(), (self.n_true + self.n_predicted > 0).sum()))
+        bouts = self.n_true + self.n_predicted
+        return float(ratio(ratio(2 * self.n_matched, bouts).sum(), (bouts > 0).sum()))
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """Every score as plain JSON."""
-        table = per_class(
-            names,
-            precision=self.precision,
-            recall=self.recall,
-            f1=self.f1,
-            true=self.n_true,
-            predicted=self.n_predicted,
-        )
+        counts = {"true": self.n_true, "predicted": self.n_predicted}
+        table = per_class(names, self.n_matched, self.n_true, self.n_predicted, counts)
         return {"overlap": self.overlap, "f1_macro": self.f1_macro, "per_class": table}
 
 

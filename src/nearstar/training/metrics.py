@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,15 +80,8 @@ class Metrics:
 
     def per_class(self, names: Sequence[str]) -> dict[str, dict[str, float]]:
         """Precision, recall and F1 of each class, and how often it is the true one."""
-        right = np.diag(self.confusion)
         true, predicted = self.confusion.sum(axis=1), self.confusion.sum(axis=0)
-        return per_class(
-            names,
-            precision=ratio(right, predicted),
-            recall=ratio(right, true),
-            f1=ratio(2 * right, true + predicted),
-            support=true,
-        )
+        return per_class(names, np.diag(self.confusion), true, predicted, {"support": true})
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """Every score as plain JSON."""
@@ -109,14 +102,24 @@ class Metrics:
         return hash(self.confusion.tobytes())
 
 
-def per_class(names: Sequence[str], **scores: NDArray[Any]) -> dict[str, dict[str, float]]:
-    """Scores that are arrays by class as a table for each class, in plain JSON."""
-    n_classes = len(next(iter(scores.values())))
-    if len(names) != n_classes:
-        raise DataError(f"{len(names)} names were given for {n_classes} classes")
-    columns = {score: values.tolist() for score, values in scores.items()}
+def per_class(
+    names: Sequence[str],
+    right: NDArray[np.int64],
+    true: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+    shown: Mapping[str, NDArray[np.int64]],
+) -> dict[str, dict[str, float]]:
+    """Scores by class of how many are right, true and predicted, and the counts that are shown."""
+    if len(names) != len(true):
+        raise DataError(f"{len(names)} names were given for {len(true)} classes")
+    scores = {
+        "precision": ratio(right, predicted),
+        "recall": ratio(right, true),
+        "f1": ratio(2 * right, true + predicted),
+        **shown,
+    }
     return {
-        name: {score: values[code] for score, values in columns.items()}
+        name: {score: values[code].item() for score, values in scores.items()}
         for code, name in enumerate(names)
     }
 

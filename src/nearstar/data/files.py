@@ -6,8 +6,7 @@ import gzip
 import lzma
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
 from nearstar.data.raw import Wanted
 from nearstar.data.readers import find_reader, readers
+from nearstar.data.readers.reader import Reader
 from nearstar.data.recordings import Recordings
 from nearstar.data.tables import read_table_parts
 from nearstar.util.errors import DataError
@@ -60,9 +60,7 @@ def _parts(path: Path, wanted: Wanted, optional: Sequence[str]) -> dict[str, Rec
     format = wanted.format
     if path.is_dir():
         path = next(each.find_in for each in readers() if each.find_in)(path)
-    with _told_if_unreadable(path):
-        reader = find_reader(path)
-        read = reader.read(path, **{name: getattr(format, name) for name in reader.options})
+    reader, read = _read(path, format)
     if reader.gives == "arrays":
         return read_arrays(read, wanted)
     lacking = [role for role in optional if getattr(format, role) not in read.columns]
@@ -70,10 +68,11 @@ def _parts(path: Path, wanted: Wanted, optional: Sequence[str]) -> dict[str, Rec
     return read_table_parts(read, replace(wanted, format=replace(format, **absent)))
 
 
-@contextmanager
-def _told_if_unreadable(path: Path) -> Iterator[None]:
+def _read(path: Path, format: DataFormat) -> tuple[Reader, Any]:
+    """The reader of a file, and what it gives."""
     try:
-        yield
+        reader = find_reader(path)
+        return reader, reader.read(path, **{key: getattr(format, key) for key in reader.options})
     except FileNotFoundError:
         raise _no_file(path) from None
     except _BROKEN as problem:

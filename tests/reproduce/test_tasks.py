@@ -301,7 +301,7 @@ def test_who_wears_the_watch() -> None:
     assert experiment.unit == "subject"
     np.testing.assert_array_equal(experiment.units, test)
     # The windows of a person, cut again from the recordings, are those at his places.
-    recordings = exercises._recordings()
+    recordings = exercises._load(exercises._locate())
     for person in people[2]:
         cut = [
             window

@@ -221,7 +221,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._models = fitted.models
         self.classes_ = np.asarray(examples.classes)
         swapped = prepared.labels != examples.recordings.labels
-        self._by_code = self.classes_[::-1] if swapped else self.classes_
+        self._order = slice(None, None, -1 if swapped else 1)  # of classes by code, and back
         self.domain_ = prepared.domain
         self.result_ = fitted.result
         self.gap_ = fitted.result.gap
@@ -256,13 +256,14 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Any:
         """A label for each sequence or each frame, as y was; of a table, for each row."""
         examples = self._read(X)
-        return self._answer(examples, self._by_code[self.model_.predict(examples.sequences)])
+        codes = self.model_.predict(examples.sequences)
+        return self._answer(examples, self.classes_[self._order][codes])
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class, in the last axis."""
         examples = self._read(X)
         probabilities = self.model_.probabilities(examples.sequences)
-        return self._answer(examples, probabilities[:, self._columns])
+        return self._answer(examples, probabilities[:, self._order])
 
     def decision_function(self, X: Any) -> Any:
         """Scores of the classes, in the last axis; of two classes only the log-odds of the second.
@@ -272,9 +273,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         examples = self._read(X)
         scores = self.model_.scores(examples.sequences)
         if scores.shape[1] == 1:
-            second_last = self._by_code[1] == self.classes_[1]
-            return self._answer(examples, scores[:, 0] if second_last else -scores[:, 0])
-        return self._answer(examples, scores[:, self._columns])
+            return self._answer(examples, scores[:, 0] * self._order.step)
+        return self._answer(examples, scores[:, self._order])
 
     def score(self, X: Any, y: Any = None) -> float:
         """Accuracy on all that is labelled; of a table, counted in rows."""
@@ -317,12 +317,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None and self._reader.labels_in(X) is None:
             return self._read(X)
         reader = replace(self._reader, format=replace(self._reader.format, group=None))
-        return reader.read(self, X, y, classes=self._by_code)
-
-    @property
-    def _columns(self) -> NDArray[np.int64]:
-        """The code of each class, in the order of ``classes_``."""
-        return np.array([self._by_code.tolist().index(label) for label in self.classes_.tolist()])
+        return reader.read(self, X, y, classes=self.classes_[self._order])
 
     def _read(self, X: Any) -> Examples:
         check_is_fitted(self, "model_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -40,24 +41,12 @@ def write_config(settings: Mapping[str, Any]) -> str:
 
 def _toml(value: Any) -> str:
     match value:
-        case bool():
-            return str(value).lower()
-        case str() | Path():
-            return _quoted(str(value))
-        case int() | float():
+        case float():
             return repr(value)
         case dict():
-            pairs = (f"{_quoted(name)} = {_toml(each)}" for name, each in value.items())
+            pairs = (f"{_toml(name)} = {_toml(each)}" for name, each in value.items())
             return "{ " + ", ".join(pairs) + " }"
         case list() | tuple():
             return "[" + ", ".join(map(_toml, value)) + "]"
-    raise TypeError(f"no TOML for {value!r}")
-
-
-def _quoted(text: str) -> str:
-    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    plain = "".join(
-        escapes.get(sign) or (sign if sign.isprintable() else f"\\U{ord(sign):08x}")
-        for sign in text
-    )
-    return f'"{plain}"'
+    # As in JSON, which leaves but one sign as it is that TOML does not.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -159,12 +159,10 @@ def class_weight(value: Any) -> str | dict[str, float]:
     """``balanced``, or weights such as ``sniff=3,other=1``; in a config file also a table."""
     if value == "balanced":
         return "balanced"
+    weights = assigned(number)
     if isinstance(value, dict):
-        return {str(name): number(each) for name, each in value.items()}
-    weights: dict[str, float] = {}
-    for part in names(value):
-        weights |= assigned(number)(part)
-    return weights
+        return weights(value)
+    return {name: each for part in names(value) for name, each in weights(part).items()}
 
 
 def _number(text: str, expected: str) -> float:

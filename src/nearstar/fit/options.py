@@ -84,16 +84,9 @@ def argument(help: str, *, optional: bool = False) -> Any:
     return option(text, help, default=default, positional=True, required=not optional, path=True)
 
 
-@dataclass(frozen=True)
-class _Section:
-    kind: type
-    title: str
-    only: tuple[str, ...]
-
-
 def section(kind: type, title: str = "", only: tuple[str, ...] = ()) -> Any:
     """A field that has settings of its own; with another title, or only some of its options."""
-    return field(default_factory=kind, metadata={"section": _Section(kind, title, only)})
+    return field(default_factory=kind, metadata={"section": (kind, title, only)})
 
 
 @cache
@@ -102,11 +95,12 @@ def options_of(kind: type) -> tuple[Option, ...]:
     found: list[Option] = []
     group = ""
     for each in fields(kind):
-        if part := each.metadata.get("section"):
+        if "section" in each.metadata:
+            part, title, only = each.metadata["section"]
             found += [
-                replace(inner, group=part.title or inner.group)
-                for inner in options_of(part.kind)
-                if not part.only or inner.name in part.only
+                replace(inner, group=title or inner.group)
+                for inner in options_of(part)
+                if not only or inner.name in only
             ]
         elif own := each.metadata.get("option"):
             group = own.group or group

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
 from nearstar.cli.config import read_config
 from nearstar.fit.options import changed, options_of, read_values
@@ -13,6 +15,8 @@ from nearstar.fit.settings import FitSettings
 from nearstar.model.model import Model
 from nearstar.run.store import JOURNAL, has_trainings
 from nearstar.util.errors import NearstarError
+
+T = TypeVar("T")
 
 MODEL = "model.json"
 RESULT = "result.json"
@@ -76,15 +80,25 @@ def stored_settings(folder: Path, *needed: str) -> FitSettings:
     return changed(FitSettings(), read_values(FitSettings, config))
 
 
+def stored_result(path: Path, read: Callable[[dict[str, Any]], list[T]]) -> list[T]:
+    """What is read of the result of a fit; nothing, where there is none."""
+    if not path.is_file():
+        return []
+    try:
+        return read(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, LookupError, TypeError) as problem:
+        raise NearstarError(f"{path} is damaged, or not what fit writes: {problem!r}") from None
+
+
 def load_model(path: str) -> Model:
     """A model by its file, or by the folder of its run."""
     place = Path(path)
     if not place.is_dir():
         return Model.load(place)
-    if not (place / MODEL).exists() and has_trainings(place):
+    if (place / MODEL).exists():
+        return Model.load(place / MODEL)
+    if has_trainings(place):
         raise NearstarError(
             f"the run in {place} has no {MODEL} yet; nearstar resume {place} goes on with it"
         )
-    if not (place / MODEL).exists():
-        raise NearstarError(f"the folder {place} has no {MODEL}; give the folder of a fit")
-    return Model.load(place / MODEL)
+    raise NearstarError(f"the folder {place} has no {MODEL}; give the folder of a fit")

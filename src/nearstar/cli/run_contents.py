@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, stored_settings
+from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, stored_result, stored_settings
 from nearstar.cli.messages import as_flag
 from nearstar.data.recordings import Recordings
 from nearstar.fit.parts import file_parts
@@ -45,11 +44,12 @@ def contents_of(folder: Path, data: str | None) -> RunContents:
     if not saved and following.history is None:
         why = following.problem or f"it has no {MODEL} and no {JOURNAL}"
         raise NearstarError(f"{folder} is no folder of a run: {why}. Give one that fit has made")
+    said = stored_result(folder / RESULT, lambda result: [str(note) for note in result["notes"]])
     found = RunContents(
         Model.load(folder / MODEL) if saved else following.best_model(),
         _saved_front(folder) if saved else _front_so_far(following),
         following.history,
-        notes=(*_saved_notes(folder), *_unsaved(folder, following, saved)),
+        notes=(*said, *_unsaved(folder, following, saved)),
     )
     if (folder / SETTINGS).is_file():
         return _with_data(found, folder, data)
@@ -78,17 +78,6 @@ def _priced(model: Model, row: Rated) -> Model:
     costs = ("structural_cost", "error", "weight")
     source = {name: getattr(row, name) for name in costs}
     return replace(model, facts={**model.facts, "provenance": source})
-
-
-def _saved_notes(folder: Path) -> list[str]:
-    """What was said of the data when they were learned from."""
-    path = folder / RESULT
-    if not path.is_file():
-        return []
-    try:
-        return [str(note) for note in json.loads(path.read_text("utf-8"))["notes"]]
-    except (OSError, ValueError, LookupError, TypeError) as problem:
-        raise NearstarError(f"{path} is damaged, or not what fit writes: {problem!r}") from None
 
 
 def _unsaved(folder: Path, following: Following, saved: bool) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nearstar.cli.folder import RESULT, load_model
+from nearstar.cli.folder import RESULT, load_model, stored_result
 from nearstar.cli.model_settings import ModelSettings
 from nearstar.fit import converters as to
 from nearstar.fit.options import option
@@ -17,7 +17,6 @@ from nearstar.language.text import to_text
 from nearstar.model.explain import in_parts
 from nearstar.model.model import Model
 from nearstar.model.simplify.hardening import chooses
-from nearstar.util.errors import NearstarError
 
 _LONGEST = 500
 """Longer texts nobody can read."""
@@ -41,7 +40,7 @@ def show(settings: ShowSettings) -> int:
       nearstar show mice-run/front/1.json --digits 2
     """
     model = load_model(settings.model)
-    front = _front(Path(settings.model) / RESULT)
+    front = stored_result(Path(settings.model) / RESULT, _front)
     if settings.json:
         print(json.dumps({**described(model), "front": front}, ensure_ascii=False))
         return 0
@@ -53,16 +52,11 @@ def show(settings: ShowSettings) -> int:
     return 0
 
 
-def _front(result: Path) -> list[dict[str, Any]]:
-    """The programs that a run found, if the model lies in the folder of one."""
-    if not result.is_file():
-        return []
-    try:
-        front: list[dict[str, Any]] = json.loads(result.read_text("utf-8"))["front"]
-        front_table(front)
-        return front
-    except (OSError, ValueError, LookupError, TypeError) as problem:
-        raise NearstarError(f"{result} is damaged, or not what fit writes: {problem!r}") from None
+def _front(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The programs that a run found, if they can be shown."""
+    front: list[dict[str, Any]] = result["front"]
+    front_table(front)
+    return front
 
 
 def program_text(model: Model, digits: int = 4) -> str:

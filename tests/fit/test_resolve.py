@@ -14,10 +14,12 @@ from sklearn.utils.class_weight import compute_class_weight
 import nearstar as ns
 from nearstar.fit.resolve import (
     SEARCHES,
+    load_domain,
     read_class_weight,
     read_domain,
     read_search,
 )
+from nearstar.fit.settings import LanguageSettings
 from nearstar.util.errors import DomainError, NearstarError
 
 TOML = """
@@ -55,12 +57,12 @@ def named(*names: str) -> ns.Sequences:
 
 def test_domains_by_value_name_and_file(tmp_path: Path) -> None:
     crim13 = ns.Domain.built_in("crim13")
-    assert read_domain("crim13", named(*crim13.features)) == crim13
+    assert read_domain(load_domain("crim13"), named(*crim13.features)) == crim13
     assert read_domain(crim13, named(*(f"x{i}" for i in range(19)))) == crim13
     path = tmp_path / "arena.toml"
     path.write_text(TOML, encoding="utf-8")
     for given_path in (path, str(path)):
-        assert read_domain(given_path, named("x1", "y1", "distance")) == ns.Domain.load(path)
+        assert load_domain(given_path) == ns.Domain.load(path)
     assert read_domain(None, named("a", "b")) == ns.Domain.of_features(["a", "b"])
 
 
@@ -88,7 +90,8 @@ def test_groups_are_added_to_a_domain_or_replace_its_own(tmp_path: Path) -> None
 def test_derived_features_come_after_those_of_a_domain() -> None:
     arena = ns.Domain.from_toml(TOML)
     features = [*arena.features, "speed_1"]
-    domain = read_domain(arena, named(*features), derived={"speed_1": "speed(1)"})
+    language = LanguageSettings(domain=arena, derive=("speed(1)",))
+    domain = read_domain(language.vocabulary()[0], named(*features))
     assert list(domain.features) == features
     assert domain.derived == {"speed_1": "speed(1)"}
 
@@ -111,7 +114,7 @@ def test_domains_that_do_not_fit_are_refused(
     domain: Any, features: list[str], message: str
 ) -> None:
     with pytest.raises(DomainError, match=message):
-        read_domain(domain, named(*features))
+        read_domain(load_domain(domain), named(*features))
 
 
 @given(st.lists(st.integers(-1, 3), min_size=1), st.integers(4, 5))

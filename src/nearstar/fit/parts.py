@@ -77,9 +77,12 @@ def file_parts(settings: FitSettings) -> dict[str, Recordings]:
             Setting("validation"),
             " out",
         )
-    more = {"valid": settings.training.validation, "test": settings.training.test}
-    for (name, path), setting in zip(more.items(), ("validation", "test"), strict=True):
-        if isinstance(path, str) and (name == "test" or share is None):
+    valid = settings.training.validation if share is None else None
+    for name, setting, path in (
+        ("valid", "validation", valid),
+        ("test", "test", settings.training.test),
+    ):
+        if isinstance(path, str):
             try:
                 found = read_file(
                     path,

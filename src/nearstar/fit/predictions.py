@@ -112,7 +112,7 @@ def read_for(
     *,
     labelled: bool,
     part: str | None = None,
-    min_bout: int | None = None,
+    min_bout: int = 1,
 ) -> dict[str, Predictions]:
     """A data file as the model reads it, by part; only the part asked for, if one is.
 
@@ -137,7 +137,7 @@ def read_for(
     if part is not None and part not in read.parts:
         raise DataError(f"{data} has no part {part!r}; {suggestion(part, read.parts)}")
     return {
-        name: Predictions(model, each, format, min_bout or 1)
+        name: Predictions(model, each, format, min_bout)
         for name, each in read.parts.items()
         if part in (None, name)
     }

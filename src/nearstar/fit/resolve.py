@@ -56,30 +56,27 @@ DomainSource = Domain | str | Path
 
 
 def read_domain(
-    domain: DomainSource | None,
+    domain: Domain | None,
     data: Sequences,
     groups: Mapping[str, Any] | None = None,
     derived: Mapping[str, str] | None = None,
 ) -> Domain:
-    """The domain of these data: a Domain, the name of a built-in one, or a TOML file.
+    """The domain of these data, with further groups.
 
-    None: a domain of the features' names; where labels are of whole sequences, with windows as long
-    as the longest of them, since the usual rules fold a sequence or see no more than its end.
-    Groups are lists of columns by index, name or pattern; those given with a domain are added to
-    its own, or stand in the place of one of the same name.
+    None: one of the features' names, of which some are derived; where labels are of whole
+    sequences, with windows as long as the longest of them, since the usual rules fold a sequence or
+    see no more than its end. Groups are lists of columns by index, name or pattern; those given
+    with a domain are added to its own, or stand in the place of one of the same name.
     """
     given = _listed(groups)
     if domain is None:
         return Domain.of_features(data.feature_names, given, derived, **_whole_windows(data))
-    found = load_domain(domain)
-    if derived:
-        found = replace(found, derived={**found.derived, **derived})
-    _check_features(found, data.feature_names)
+    _check_features(domain, data.feature_names)
     if not given:
-        return found
-    new = Domain.of_features(found.features, given).groups
-    kept = tuple(group for group in found.groups if group.name not in given)
-    return replace(found, groups=kept + new)
+        return domain
+    new = Domain.of_features(domain.features, given).groups
+    kept = tuple(group for group in domain.groups if group.name not in given)
+    return replace(domain, groups=kept + new)
 
 
 def _whole_windows(data: Sequences) -> dict[str, Any]:

@@ -4,43 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from nearstar.cli import (
-    demo,
-    domains,
-    evaluate,
-    explain,
-    export,
-    fit,
-    predict,
-    report,
-    reproduce,
-    resume,
-    show,
-    simplify,
-    watch,
-)
 from nearstar.cli.config import read_config
+from nearstar.cli.demo import Demo
+from nearstar.cli.domains import Domains
+from nearstar.cli.evaluate import Evaluate
+from nearstar.cli.explain import Explain
+from nearstar.cli.export import Export
+from nearstar.cli.fit import Fit
 from nearstar.cli.messages import MISUSED, tell
 from nearstar.cli.parser import Command, Misuse, build
+from nearstar.cli.predict import Predict
+from nearstar.cli.report import Report
+from nearstar.cli.reproduce import Reproduce
+from nearstar.cli.resume import Resume
+from nearstar.cli.show import Show
+from nearstar.cli.simplify import Simplify
+from nearstar.cli.watch import Watch
 from nearstar.fit.options import changed, options_of, positionals, read_values
-from nearstar.fit.settings import FitSettings
 from nearstar.util.errors import NearstarError
 from nearstar.util.version import __version__
 
-COMMANDS = (
-    Command("fit", fit.fit, FitSettings, configurable=True),
-    Command("resume", resume.resume, resume.ResumeSettings),
-    Command("watch", watch.watch, watch.WatchSettings),
-    Command("show", show.show, show.ShowSettings),
-    Command("report", report.report, report.ReportSettings),
-    Command("simplify", simplify.simplified, simplify.SimplifySettings),
-    Command("predict", predict.predict, predict.PredictSettings),
-    Command("evaluate", evaluate.evaluate, evaluate.EvaluateSettings),
-    Command("explain", explain.explain, explain.ExplainSettings),
-    Command("export", export.export, export.ExportSettings),
-    Command("domains", domains.domains, domains.DomainsSettings),
-    Command("reproduce", reproduce.run, reproduce.ReproduceSettings),
-    Command("demo", demo.demo, demo.DemoSettings),
+COMMANDS = tuple(
+    Command(kind.__name__.lower(), kind, configurable=kind is Fit)
+    for kind in (
+        *(Fit, Resume, Watch, Show, Report, Simplify, Predict, Evaluate),
+        *(Explain, Export, Domains, Reproduce, Demo),
+    )
 )
 
 
@@ -72,4 +61,5 @@ def run(arguments: list[str]) -> int:
         if each.required and each.name not in values:
             misuse = f"{name} needs {each.name.upper()}\nTry: nearstar {name} --help"
             return tell(misuse, MISUSED)
-    return command.run(changed(command.settings(), values))
+    code: int = changed(command.settings(), values)()
+    return code

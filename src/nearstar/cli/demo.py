@@ -30,12 +30,19 @@ from nearstar.training.budget import Budget
 from nearstar.training.metrics import Metrics
 from nearstar.util.errors import DataError, NearstarError
 
+Parts = tuple[Sequences, Sequences, Sequences]
 
-# fmt: off
+
 @dataclass(frozen=True, kw_only=True)
-class DemoSettings:
-    """What ``nearstar demo`` can be told."""
+class Demo:
+    """Learn from real smart-watch recordings, in about a minute.
 
+    examples:
+      nearstar demo
+      nearstar demo --table mice.csv
+    """
+
+    # fmt: off
     time: float = option(
         to.duration, "for the search (45s)", "TIME", default=45.0, group="what to do")
     report: str = option(
@@ -44,69 +51,62 @@ class DemoSettings:
     table: str | None = option(
         to.text, "only write an example table of two mice, .csv or .parquet, to try the other "
         "commands on", "FILE")
-# fmt: on
+    # fmt: on
 
-
-Parts = tuple[Sequences, Sequences, Sequences]
-
-
-def demo(settings: DemoSettings) -> int:
-    """Learn from real smart-watch recordings, in about a minute.
-
-    examples:
-      nearstar demo
-      nearstar demo --table mice.csv
-    """
-    if settings.table is not None:
-        return _write_example(settings.table)
-    (train, valid, test), domain = _data()
-    data = {"train": train, "valid": valid, "test": test}
-    parts = {name: Recordings.of(part) for name, part in data.items()}
-    # What networks learn from five patients holds less well for others than what short programs
-    # do: the heuristic overestimates, as the audit will show. So nothing is dropped on its word.
-    search = AStar(margin=math.inf)
-    asked = changed(FitSettings(), {"domain": domain, "max_depth": 8, "budget": Budget()})
-    asked = changed(asked, {"search": search, "time": settings.time, "finalists": 0})
-    each = "frames" if train.per_frame else "windows"
-    print(f"{len(train)} {each} to learn from, {len(valid)} to choose by, {len(test)} to test on.")
-    print(f"To tell apart: {', '.join(train.class_names)}.")
-    print("The first run on a machine compiles the engine, once: about 20 seconds more.\n")
-
-    print(f"A*-NEAR searches for {settings.time:g} seconds ...", flush=True)
-    prepared = prepare(asked, parts)
-    fitted = fit(prepared)
-    result, model = fitted.result, fitted.model
-    assert result is not None
-    print(result.summary())
-    print("\nThe best program at every price (structural cost, validation error):")
-    for candidate in result.front:
-        found = candidate.evaluation
-        print(f"  {found.structural_cost:.2f}  {found.error:.3f}  {to_text(found.program)}")
-
-    print("\nAn LSTM in place of a program (RNN) ...", flush=True)
-    asked = changed(
-        asked, {"search": RNN(units=32, epochs=40), "time": None, "otherwise": Limits()}
-    )
-    network = fit(prepare(asked, parts), progress=False).model
-    print("\nOn the test data:\n accuracy     F1")
-    for name, scores in (
-        ("always the most frequent answer", _majority(train, test)),
-        ("the program", model.evaluate(test)),
-        ("the RNN", network.evaluate(test)),
-    ):
-        print(f"{scores.accuracy:9.3f}  {scores.f1:.3f}  {name}")
-
-    print(
-        "\nThe program with what it learned: weights in the data's units, then the bias; one part"
-    )
-    print("between the bars for each answer, where there are more than two:\n")
-    print(model.text(digits=3))
-    with writing(settings.report):
-        write_report(
-            settings.report, result, prepared.task, domain, test=test, compare={"RNN": network}
+    def __call__(self) -> int:
+        if self.table is not None:
+            return _write_example(self.table)
+        (train, valid, test), domain = _data()
+        data = {"train": train, "valid": valid, "test": test}
+        parts = {name: Recordings.of(part) for name, part in data.items()}
+        # What networks learn from five patients holds less well for others than what short
+        # programs do: the heuristic overestimates, as the audit will show. So nothing is dropped on
+        # its word.
+        search = AStar(margin=math.inf)
+        asked = changed(FitSettings(), {"domain": domain, "max_depth": 8, "budget": Budget()})
+        asked = changed(asked, {"search": search, "time": self.time, "finalists": 0})
+        each = "frames" if train.per_frame else "windows"
+        print(
+            f"{len(train)} {each} to learn from, {len(valid)} to choose by, {len(test)} to test on."
         )
-    print(f"\nAll of it as a page, to open in a browser: {settings.report}")
-    return 0
+        print(f"To tell apart: {', '.join(train.class_names)}.")
+        print("The first run on a machine compiles the engine, once: about 20 seconds more.\n")
+
+        print(f"A*-NEAR searches for {self.time:g} seconds ...", flush=True)
+        prepared = prepare(asked, parts)
+        fitted = fit(prepared)
+        result, model = fitted.result, fitted.model
+        assert result is not None
+        print(result.summary())
+        print("\nThe best program at every price (structural cost, validation error):")
+        for candidate in result.front:
+            found = candidate.evaluation
+            print(f"  {found.structural_cost:.2f}  {found.error:.3f}  {to_text(found.program)}")
+
+        print("\nAn LSTM in place of a program (RNN) ...", flush=True)
+        asked = changed(
+            asked, {"search": RNN(units=32, epochs=40), "time": None, "otherwise": Limits()}
+        )
+        network = fit(prepare(asked, parts), progress=False).model
+        print("\nOn the test data:\n accuracy     F1")
+        for name, scores in (
+            ("always the most frequent answer", _majority(train, test)),
+            ("the program", model.evaluate(test)),
+            ("the RNN", network.evaluate(test)),
+        ):
+            print(f"{scores.accuracy:9.3f}  {scores.f1:.3f}  {name}")
+
+        print(
+            "\nThe program with what it learned: weights in the data's units, then the bias; one "
+            "part\nbetween the bars for each answer, where there are more than two:\n"
+        )
+        print(model.text(digits=3))
+        with writing(self.report):
+            write_report(
+                self.report, result, prepared.task, domain, test=test, compare={"RNN": network}
+            )
+        print(f"\nAll of it as a page, to open in a browser: {self.report}")
+        return 0
 
 
 def _write_example(path: str) -> int:

@@ -13,8 +13,13 @@ from nearstar.util.errors import NearstarError
 
 
 @dataclass(frozen=True, kw_only=True)
-class DomainsSettings:
-    """What ``nearstar domains`` can be told."""
+class Domains:
+    """List the built-in domains, or describe one.
+
+    examples:
+      nearstar domains crim13
+      nearstar domains crim13 --toml > mine.toml
+    """
 
     name: str | None = argument("a built-in domain or a TOML file", optional=True)
     toml: bool = option(
@@ -22,34 +27,29 @@ class DomainsSettings:
     )
     json: bool = option(to.switch, "print it as JSON", default=False)
 
-
-def domains(settings: DomainsSettings) -> int:
-    """List the built-in domains, or describe one.
-
-    examples:
-      nearstar domains crim13
-      nearstar domains crim13 --toml > mine.toml
-    """
-    name = settings.name
-    if name is None:
-        known = {each: Domain.built_in(each) for each in Domain.built_in_names()}
-        if settings.json:
-            print(json.dumps(sorted(known)))
+    def __call__(self) -> int:
+        name = self.name
+        if name is None:
+            known = {each: Domain.built_in(each) for each in Domain.built_in_names()}
+            if self.json:
+                print(json.dumps(sorted(known)))
+            else:
+                for each, domain in known.items():
+                    groups = ", ".join(group.name for group in domain.groups)
+                    print(f"{each:12} {len(domain.features):3} features; groups: {groups}")
+            return 0
+        domain = load_domain(name)
+        if self.json:
+            print(json.dumps(domain.to_dict(), indent=1))
+        elif self.toml:
+            if name not in Domain.built_in_names():
+                raise NearstarError(
+                    f"--toml prints built-in domains; {name} is a TOML file already"
+                )
+            print(Domain.built_in_text(name), end="")
         else:
-            for each, domain in known.items():
-                groups = ", ".join(group.name for group in domain.groups)
-                print(f"{each:12} {len(domain.features):3} features; groups: {groups}")
+            print(described(domain))
         return 0
-    domain = load_domain(name)
-    if settings.json:
-        print(json.dumps(domain.to_dict(), indent=1))
-    elif settings.toml:
-        if name not in Domain.built_in_names():
-            raise NearstarError(f"--toml prints built-in domains; {name} is a TOML file already")
-        print(Domain.built_in_text(name), end="")
-    else:
-        print(described(domain))
-    return 0
 
 
 def described(domain: Domain) -> str:

@@ -17,13 +17,22 @@ from nearstar.training.bouts import bout_scores
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluateSettings(ModelDataSettings):
-    """What ``nearstar evaluate`` can be told."""
+class Evaluate(ModelDataSettings):
+    """Compare a model's labels with those in the data.
+
+    Frame by frame, and bout by bout: a bout is a run of frames with one label.
+
+    examples:
+      nearstar evaluate mice-run test.csv
+      nearstar evaluate mice-run test.csv --min-bout 5 --json
+    """
 
     part: str | None = option(
         to.text, "train, valid or test (test, if there is one)", "PART", group="scoring"
     )
-    min_bout: int | None = option(to.whole(1), "take shorter bouts into their neighbours", "FRAMES")
+    min_bout: int = option(
+        to.whole(1), "take shorter bouts into their neighbours", "FRAMES", default=1
+    )
     overlap: float = option(
         to.number,
         "bouts match if they share this much of what they cover together (0.5)",
@@ -33,40 +42,31 @@ class EvaluateSettings(ModelDataSettings):
     json: bool = option(to.switch, "print one JSON object", default=False)
     format: FormatSettings = changed_format("label", "per", "unlabelled")
 
-
-def evaluate(settings: EvaluateSettings) -> int:
-    """Compare a model's labels with those in the data.
-
-    Frame by frame, and bout by bout: a bout is a run of frames with one label.
-
-    examples:
-      nearstar evaluate mice-run test.csv
-      nearstar evaluate mice-run test.csv --min-bout 5 --json
-    """
-    model = load_model(settings.model)
-    parts = read_for(
-        model,
-        settings.data,
-        settings.format,
-        labelled=True,
-        part=settings.part,
-        min_bout=settings.min_bout,
-    )
-    name = "test" if "test" in parts else next(iter(parts))
-    found = parts[name]
-    scores = found.evaluate().to_dict(model.class_names)
-    scores["part"] = name
-    scores["elements"] = int((found.truth >= 0).sum())
-    if found.per_frame:
-        scores["bouts"] = bout_scores(
-            found.truth,
-            found.codes,
-            found.recordings.sequences.offsets,
-            len(model.class_names),
-            settings.overlap,
-        ).to_dict(model.class_names)
-    print(json.dumps(scores, ensure_ascii=False) if settings.json else _readable(scores, found))
-    return 0
+    def __call__(self) -> int:
+        model = load_model(self.model)
+        parts = read_for(
+            model,
+            self.data,
+            self.format,
+            labelled=True,
+            part=self.part,
+            min_bout=self.min_bout,
+        )
+        name = "test" if "test" in parts else next(iter(parts))
+        found = parts[name]
+        scores = found.evaluate().to_dict(model.class_names)
+        scores["part"] = name
+        scores["elements"] = int((found.truth >= 0).sum())
+        if found.per_frame:
+            scores["bouts"] = bout_scores(
+                found.truth,
+                found.codes,
+                found.recordings.sequences.offsets,
+                len(model.class_names),
+                self.overlap,
+            ).to_dict(model.class_names)
+        print(json.dumps(scores, ensure_ascii=False) if self.json else _readable(scores, found))
+        return 0
 
 
 def _readable(scores: dict[str, Any], found: Predictions) -> str:

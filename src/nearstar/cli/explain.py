@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainSettings(ModelDataSettings):
-    """What ``nearstar explain`` can be told."""
-
-    only: str | None = option(text, "the sequence to explain (all)", "ID", group="explanation")
-    out: str | None = option(text, "file to write, .csv or .parquet (standard output)", "FILE")
-    part: str | None = option(text, "train, valid or test (all)", "PART")
-    format: FormatSettings = changed_format()
-
-
-def explain(settings: ExplainSettings) -> int:
+class Explain(ModelDataSettings):
     """Show why: the value of each part of the program, for each frame.
 
     The program's parts are numbered on standard error; the table has columns for each.
@@ -40,16 +31,23 @@ def explain(settings: ExplainSettings) -> int:
     examples:
       nearstar explain mice-run new.csv --only video3 --out why.csv
     """
-    import pandas as pd
 
-    model = load_model(settings.model)
-    listing = numbered(model)  # a program that cannot be explained is found out now
-    check_output(settings.out, settings.data)
-    parts = read_for(model, settings.data, settings.format, labelled=False, part=settings.part)
-    tables = [_table(each) for each in _only(list(parts.values()), settings.only)]
-    print(listing, file=sys.stderr)
-    write_table(pd.concat(tables, ignore_index=True), settings.out)
-    return 0
+    only: str | None = option(text, "the sequence to explain (all)", "ID", group="explanation")
+    out: str | None = option(text, "file to write, .csv or .parquet (standard output)", "FILE")
+    part: str | None = option(text, "train, valid or test (all)", "PART")
+    format: FormatSettings = changed_format()
+
+    def __call__(self) -> int:
+        import pandas as pd
+
+        model = load_model(self.model)
+        listing = numbered(model)  # a program that cannot be explained is found out now
+        check_output(self.out, self.data)
+        parts = read_for(model, self.data, self.format, labelled=False, part=self.part)
+        tables = [_table(each) for each in _only(list(parts.values()), self.only)]
+        print(listing, file=sys.stderr)
+        write_table(pd.concat(tables, ignore_index=True), self.out)
+        return 0
 
 
 def _only(parts: list[Predictions], wanted: str | None) -> list[Predictions]:

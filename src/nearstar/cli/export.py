@@ -15,14 +15,7 @@ from nearstar.util.errors import NearstarError
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportSettings(ModelSettings):
-    """What ``nearstar export`` can be told."""
-
-    to: str | None = option(text, "what to write", choices=tuple(FORMATS), group="output")
-    out: str | None = option(text, "file to write (standard output)", "FILE")
-
-
-def export(settings: ExportSettings) -> int:
+class Export(ModelSettings):
     """Write a program as Python, ONNX, LaTeX or JSON.
 
     examples:
@@ -30,13 +23,18 @@ def export(settings: ExportSettings) -> int:
       nearstar export mice-run --to onnx --out sniff.onnx
       nearstar export mice-run --to latex
     """
-    if settings.to is None:
-        raise NearstarError(f"export needs --to, one of {', '.join(FORMATS)}")
-    content = load_model(settings.model).export(settings.to)
-    if settings.out is not None:
-        write_file(settings.out, content)
-    elif isinstance(content, bytes):
-        raise NearstarError(f"--to {settings.to} writes no text; give a file with --out FILE")
-    else:
-        sys.stdout.write(content)
-    return 0
+
+    to: str | None = option(text, "what to write", choices=tuple(FORMATS), group="output")
+    out: str | None = option(text, "file to write (standard output)", "FILE")
+
+    def __call__(self) -> int:
+        if self.to is None:
+            raise NearstarError(f"export needs --to, one of {', '.join(FORMATS)}")
+        content = load_model(self.model).export(self.to)
+        if self.out is not None:
+            write_file(self.out, content)
+        elif isinstance(content, bytes):
+            raise NearstarError(f"--to {self.to} writes no text; give a file with --out FILE")
+        else:
+            sys.stdout.write(content)
+        return 0

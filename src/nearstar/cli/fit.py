@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ from nearstar.cli.folder import FRONT, MODEL, RESULT, SETTINGS, new_folder
 from nearstar.cli.messages import INTERRUPTED
 from nearstar.cli.notes import notes_of
 from nearstar.cli.show import further, readable
-from nearstar.fit.fit import Fitted, NoProgramError
-from nearstar.fit.fit import fit as fitted_to
+from nearstar.fit.fit import Fitted, NoProgramError, fit
 from nearstar.fit.options import options_of, values_of
 from nearstar.fit.prepare import Prepared, prepare_files
 from nearstar.fit.settings import FitSettings
@@ -27,7 +26,8 @@ _ENTRY = ("structural_cost", "error", "path_cost", "f1", "accuracy")
 """What is told of each program, as in the rows of a front."""
 
 
-def fit(settings: FitSettings) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Fit(FitSettings):
     """Learn a program from data.
 
     DATA is a table with one row for each frame (.csv, .parquet), or arrays (.npz, .npy, .ts). Parts
@@ -44,11 +44,13 @@ def fit(settings: FitSettings) -> int:
       nearstar fit mice.csv --config settings.toml --sketch "map (fun x_t. if ?? > 0 then ?? else ??) x"
       nearstar fit mice.csv --config settings.toml --program "map (fun x_t. DistanceAffine(x_t)) x"
     """  # noqa: E501
-    if settings.language.sketch is not None and settings.language.program is not None:
-        raise NearstarError("--sketch completes a program, --program trains one; give only one")
-    prepared = prepare_files(settings)  # wrong settings are found out before a folder is made
-    with new_folder(settings.output.out, Path(settings.data)) as folder:
-        return carry_out(prepared, settings, folder)
+
+    def __call__(self) -> int:
+        if self.language.sketch is not None and self.language.program is not None:
+            raise NearstarError("--sketch completes a program, --program trains one; give only one")
+        prepared = prepare_files(self)  # wrong settings are found out before a folder is made
+        with new_folder(self.output.out, Path(self.data)) as folder:
+            return carry_out(prepared, self, folder)
 
 
 def carry_out(prepared: Prepared, settings: FitSettings, folder: Path) -> int:
@@ -57,9 +59,7 @@ def carry_out(prepared: Prepared, settings: FitSettings, folder: Path) -> int:
         write_whole(folder / SETTINGS, write_config(_repeated(settings)))
     output = settings.output
     try:
-        fitted = fitted_to(
-            prepared, run=folder, progress=False if output.json or output.quiet else None
-        )
+        fitted = fit(prepared, run=folder, progress=False if output.json or output.quiet else None)
     except NoProgramError as none:
         go_on = further(folder, none.result.ended)
         if none.result.ended == "interrupted":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Any, NoReturn
@@ -23,17 +23,16 @@ class Command:
     """One command of ``nearstar``."""
 
     name: str
-    run: Callable[[Any], int]
-    """Takes the settings, gives the exit code; its docstring is the help."""
     settings: type
-    """What it can be told: a dataclass of options."""
+    """What it can be told: a dataclass of options, whose docstring is the help. Called, its values
+    do what they say and give the exit code."""
     configurable: bool = False
     """Whether its flags can come from a config file."""
 
     @property
     def help(self) -> tuple[str, str, str]:
         """A sentence without its full stop, more about it, and examples."""
-        text, _, examples = cleandoc(self.run.__doc__ or "").partition("\n\nexamples:\n")
+        text, _, examples = cleandoc(self.settings.__doc__ or "").partition("\n\nexamples:\n")
         summary, _, details = text.partition("\n\n")
         return summary.rstrip("."), details, examples
 

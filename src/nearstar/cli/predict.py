@@ -21,27 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# fmt: off
 @dataclass(frozen=True, kw_only=True)
-class PredictSettings(ModelDataSettings):
-    """What ``nearstar predict`` can be told."""
-
-    out: str | None = option(
-        to.text, "file to write, .csv or .parquet (standard output)", "FILE", group="predictions")
-    probabilities: bool = option(to.switch, "a column for each label too", default=False)
-    min_bout: int | None = option(
-        to.whole(1), "take shorter bouts into their neighbours", "FRAMES")
-    per: str | None = option(
-        to.text, "of a model that labels windows: an answer for each frame, by the windows that it "
-        "is in, or for each sequence, by all of its windows (sequence)",
-        choices=("frame", "sequence"))
-    part: str | None = option(to.text, "train, valid or test (all)", "PART")
-    format: FormatSettings = changed_format()
-    """Its ``per`` is the one above."""
-# fmt: on
-
-
-def predict(settings: PredictSettings) -> int:
+class Predict(ModelDataSettings):
     """Label data with a model.
 
     One row for each frame, or for each sequence. Columns are those that the model was learned with,
@@ -51,27 +32,44 @@ def predict(settings: PredictSettings) -> int:
       nearstar predict mice-run new.csv --out labels.csv
       nearstar predict mice-run new.csv --probabilities --min-bout 5
     """
-    import pandas as pd
 
-    model = load_model(settings.model)
-    check_output(settings.out, settings.data)
-    parts = read_for(
-        model,
-        settings.data,
-        settings.format,
-        labelled=False,
-        part=settings.part,
-        min_bout=settings.min_bout,
-    )
-    tables = {
-        name: predicted(each, probabilities=settings.probabilities) for name, each in parts.items()
-    }
-    if len(tables) > 1:
-        for name, table in tables.items():
-            table.insert(0, "part", name)
-    whole = pd.concat(tables.values(), ignore_index=True)
-    write_table(whole, settings.out)
-    return 0
+    # fmt: off
+    out: str | None = option(
+        to.text, "file to write, .csv or .parquet (standard output)", "FILE", group="predictions")
+    probabilities: bool = option(to.switch, "a column for each label too", default=False)
+    min_bout: int = option(
+        to.whole(1), "take shorter bouts into their neighbours", "FRAMES", default=1)
+    per: str | None = option(
+        to.text, "of a model that labels windows: an answer for each frame, by the windows that it "
+        "is in, or for each sequence, by all of its windows (sequence)",
+        choices=("frame", "sequence"))
+    part: str | None = option(to.text, "train, valid or test (all)", "PART")
+    format: FormatSettings = changed_format()
+    """Its ``per`` is the one above."""
+    # fmt: on
+
+    def __call__(self) -> int:
+        import pandas as pd
+
+        model = load_model(self.model)
+        check_output(self.out, self.data)
+        parts = read_for(
+            model,
+            self.data,
+            self.format,
+            labelled=False,
+            part=self.part,
+            min_bout=self.min_bout,
+        )
+        tables = {
+            name: predicted(each, probabilities=self.probabilities) for name, each in parts.items()
+        }
+        if len(tables) > 1:
+            for name, table in tables.items():
+                table.insert(0, "part", name)
+        whole = pd.concat(tables.values(), ignore_index=True)
+        write_table(whole, self.out)
+        return 0
 
 
 def predicted(found: Predictions, *, probabilities: bool) -> pd.DataFrame:

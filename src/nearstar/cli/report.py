@@ -20,11 +20,20 @@ from nearstar.report.page_data import make_page
 from nearstar.util.errors import NearstarError
 
 
-# fmt: off
 @dataclass(frozen=True, kw_only=True)
-class ReportSettings:
-    """What ``nearstar report`` can be told."""
+class Report:
+    """Write a page to read in a browser: program, scores, labels over time, search.
 
+    One HTML file that needs nothing else. The data are read again as the run's settings say; what was
+    broken off is reported as far as it came.
+
+    examples:
+      nearstar report mice-run
+      nearstar report mice-run --compare mice-rnn --only video3 --out mice.html
+      nearstar report mice-run/front/1.json --test new.csv
+    """  # noqa: E501
+
+    # fmt: off
     run: str = argument("the folder of a fit, or a model.json")
     out: str | None = option(
         to.text, "file to write (report.html in the folder of the run)", "FILE", group="report")
@@ -39,45 +48,34 @@ class ReportSettings:
         to.text, "where the data of the run are now, if they were moved", "FILE", group="data")
     test: str | None = option(
         to.text, "labelled data to test on, in place of those of the run", "FILE")
-# fmt: on
+    # fmt: on
 
-
-def report(settings: ReportSettings) -> int:
-    """Write a page to read in a browser: program, scores, labels over time, search.
-
-    One HTML file that needs nothing else. The data are read again as the run's settings say; what was
-    broken off is reported as far as it came.
-
-    examples:
-      nearstar report mice-run
-      nearstar report mice-run --compare mice-rnn --only video3 --out mice.html
-      nearstar report mice-run/front/1.json --test new.csv
-    """  # noqa: E501
-    place, out = Path(settings.run), settings.out
-    if out is not None and Path(out).suffix.lower() not in (".html", ".htm"):
-        raise NearstarError(f"reports are written as .html, not as {out!r}")
-    found = _contents(place, settings.data)
-    parts = {**found.parts, **_test(found.model, settings.test)}
-    page = make_page(
-        found.model,
-        place.resolve().name,
-        parts=parts,
-        front=found.front,
-        history=found.history,
-        others=_others(settings.compare, parts),
-        only=settings.only,
-        notes=found.notes,
-    )
-    content = render(page).encode()
-    path = out or str(place / "report.html" if place.is_dir() else Path("report.html"))
-    write_file(path, content)
-    if settings.json:
-        told = {"report": path, "bytes": len(content), "notes": page["notes"]}
-        print(json.dumps(told, ensure_ascii=False))
-    else:
-        notes = [f"note: {note}" for note in page["notes"]]
-        print("\n".join([*notes, f"wrote {path}, {len(content) / 1e6:.2g} MB"]))
-    return 0
+    def __call__(self) -> int:
+        place, out = Path(self.run), self.out
+        if out is not None and Path(out).suffix.lower() not in (".html", ".htm"):
+            raise NearstarError(f"reports are written as .html, not as {out!r}")
+        found = _contents(place, self.data)
+        parts = {**found.parts, **_test(found.model, self.test)}
+        page = make_page(
+            found.model,
+            place.resolve().name,
+            parts=parts,
+            front=found.front,
+            history=found.history,
+            others=_others(self.compare, parts),
+            only=self.only,
+            notes=found.notes,
+        )
+        content = render(page).encode()
+        path = out or str(place / "report.html" if place.is_dir() else Path("report.html"))
+        write_file(path, content)
+        if self.json:
+            told = {"report": path, "bytes": len(content), "notes": page["notes"]}
+            print(json.dumps(told, ensure_ascii=False))
+        else:
+            notes = [f"note: {note}" for note in page["notes"]]
+            print("\n".join([*notes, f"wrote {path}, {len(content) / 1e6:.2g} MB"]))
+        return 0
 
 
 def _contents(place: Path, data: str | None) -> RunContents:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from nearstar.fit import converters as to
@@ -21,11 +23,22 @@ from nearstar.util.nearest import suggestion
 _USUAL = Plan()
 
 
-# fmt: off
 @dataclass(frozen=True, kw_only=True)
-class ReproduceSettings:
-    """What ``nearstar reproduce`` can be told."""
+class Reproduce:
+    """Run the paper's experiments: seven algorithms on a task, as tables and figures.
 
+    Each algorithm has several trials, the baselines as much time as NEAR took. The results are a page,
+    Markdown, CSV and SVG in a folder. Ctrl-C ends it; the same command goes on where it stopped.
+
+    examples:
+      nearstar reproduce
+      nearstar reproduce hidden-rule --time 20s
+      nearstar reproduce nba --data nba_ballhandler.npz
+      nearstar reproduce crim13-sniff --data crim13_processed --paper
+      nearstar reproduce rat-social --data rats.npz --algorithms astar --trials 20 --weights none
+    """  # noqa: E501
+
+    # fmt: off
     task: str | None = argument("a task; without one they are listed", optional=True)
     data: str | None = option(
         to.text, "the .npz file of a stand-in task, or the folder with it; for the paper's tasks "
@@ -53,47 +66,33 @@ class ReproduceSettings:
     out: str | None = option(
         to.text, "the folder of the study (reproduce-TASK); one that is there is gone on with",
         "FOLDER", passing=True)
-# fmt: on
+    # fmt: on
 
-
-def run(settings: ReproduceSettings) -> int:
-    """Run the paper's experiments: seven algorithms on a task, as tables and figures.
-
-    Each algorithm has several trials, the baselines as much time as NEAR took. The results are a page,
-    Markdown, CSV and SVG in a folder. Ctrl-C ends it; the same command goes on where it stopped.
-
-    examples:
-      nearstar reproduce
-      nearstar reproduce hidden-rule --time 20s
-      nearstar reproduce nba --data nba_ballhandler.npz
-      nearstar reproduce crim13-sniff --data crim13_processed --paper
-      nearstar reproduce rat-social --data rats.npz --algorithms astar --trials 20 --weights none
-    """  # noqa: E501
-    if settings.task is None:
-        print(_listed())
+    def __call__(self) -> int:
+        if self.task is None:
+            print(_listed())
+            return 0
+        plan = _plan(self)
+        experiment = load(self.task, self.data, self.positive)
+        folder = Path(self.out or f"reproduce-{experiment.kind.name}")
+        try:
+            study = reproduce(
+                experiment,
+                plan,
+                folder,
+                workers=self.workers,
+                told=_progress(len(plan.trials)),
+                command=_command(self),
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"what was trained is in {folder}, and the same command goes on with it"
+            ) from None
+        print(_shown(study, folder))
         return 0
-    plan = _plan(settings)
-    experiment = load(settings.task, settings.data, settings.positive)
-    folder = Path(settings.out or f"reproduce-{experiment.kind.name}")
-    progress = _Progress(len(plan.trials))
-    try:
-        study = reproduce(
-            experiment,
-            plan,
-            folder,
-            workers=settings.workers,
-            told=progress,
-            command=_command(settings),
-        )
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"what was trained is in {folder}, and the same command goes on with it"
-        ) from None
-    print(_shown(study, folder))
-    return 0
 
 
-def _plan(settings: ReproduceSettings) -> Plan:
+def _plan(settings: Reproduce) -> Plan:
     for name in settings.algorithms or ():
         if name not in ALL:
             raise NearstarError(f"--algorithms: no algorithm {name!r}; {suggestion(name, ALL)}")
@@ -111,24 +110,21 @@ def _plan(settings: ReproduceSettings) -> Plan:
     )
 
 
-class _Progress:
+def _progress(trials: int) -> Callable[[TrialKey, Trial], None]:
     """Tells on stderr of each trial that has ended."""
+    done, began = count(1), time.monotonic()
 
-    def __init__(self, trials: int) -> None:
-        self._trials = trials
-        self._done = 0
-        self._began = time.monotonic()
-
-    def __call__(self, key: TrialKey, trial: Trial) -> None:
-        self._done += 1
+    def tell(key: TrialKey, trial: Trial) -> None:
         found = "no program" if trial.test is None else f"test F1 {trial.test.f1:.3f}"
-        minutes = (time.monotonic() - self._began) / 60
+        minutes = (time.monotonic() - began) / 60
         print(
-            f"{self._done} of {self._trials} ({minutes:.0f} min): {key}: {found}"
+            f"{next(done)} of {trials} ({minutes:.0f} min): {key}: {found}"
             f"  {trial.program or ''}".rstrip(),
             file=sys.stderr,
             flush=True,
         )
+
+    return tell
 
 
 def _shown(study: Study, folder: Path) -> str:
@@ -140,11 +136,11 @@ def _shown(study: Study, folder: Path) -> str:
     )
 
 
-def _command(settings: ReproduceSettings) -> str:
+def _command(settings: Reproduce) -> str:
     """The command as it may be given again; of a path only its end, which is all that tells."""
     words = ["nearstar", "reproduce", str(settings.task)]
     values = values_of(settings)
-    for each in options_of(ReproduceSettings):
+    for each in options_of(Reproduce):
         value = values[each.name]
         if value == each.default or each.passing or each.positional:
             continue

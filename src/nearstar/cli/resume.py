@@ -18,8 +18,17 @@ from nearstar.run.store import JOURNAL, repair
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResumeSettings:
-    """What ``nearstar resume`` can be told."""
+class Resume:
+    """Go on with a fit that was ended: by Ctrl-C, a limit, a crash or a power cut.
+
+    Nothing is trained again, and the result is that of a run that was never ended. Data and settings
+    are those that the run was begun with, in its settings.toml; limits count for the whole run.
+
+    examples:
+      nearstar resume mice-run
+      nearstar resume mice-run --time 1h
+      nearstar resume mice-run --cluster tcp://node1:8786
+    """  # noqa: E501
 
     run: str = argument("the folder of a fit")
     limits: SearchSettings = section(
@@ -36,26 +45,15 @@ class ResumeSettings:
     )
     output: OutputSettings = section(OutputSettings, only=("json", "quiet"))
 
-
-def resume(settings: ResumeSettings) -> int:
-    """Go on with a fit that was ended: by Ctrl-C, a limit, a crash or a power cut.
-
-    Nothing is trained again, and the result is that of a run that was never ended. Data and settings
-    are those that the run was begun with, in its settings.toml; limits count for the whole run.
-
-    examples:
-      nearstar resume mice-run
-      nearstar resume mice-run --time 1h
-      nearstar resume mice-run --cluster tcp://node1:8786
-    """  # noqa: E501
-    folder = Path(settings.run)
-    again = changed(stored_settings(folder, SETTINGS, JOURNAL), _changes(settings))
-    if settings.repair:
-        _repair(folder)
-    return carry_out(prepare_files(again), again, folder)
+    def __call__(self) -> int:
+        folder = Path(self.run)
+        again = changed(stored_settings(folder, SETTINGS, JOURNAL), _changes(self))
+        if self.repair:
+            _repair(folder)
+        return carry_out(prepare_files(again), again, folder)
 
 
-def _changes(settings: ResumeSettings) -> dict[str, Any]:
+def _changes(settings: Resume) -> dict[str, Any]:
     """What is to be otherwise from now on; one new limit takes the place of all."""
     limits = {"time": settings.limits.time, "trainings": settings.limits.trainings}
     changes: dict[str, Any] = {} if all(each is None for each in limits.values()) else limits

@@ -13,7 +13,6 @@ from nearstar.fit.parts import file_parts
 from nearstar.fit.prepare import prepare_files
 from nearstar.model.model import Model
 from nearstar.report.scores import as_scored
-from nearstar.run.results.evaluation import Rated
 from nearstar.run.results.history import History
 from nearstar.run.store import JOURNAL
 from nearstar.run.store.following import Following
@@ -69,15 +68,13 @@ def _saved_front(folder: Path) -> tuple[Model, ...]:
 
 def _front_so_far(following: Following) -> tuple[Model, ...]:
     assert following.history is not None
-    models = ((row, following.model(row.index)) for row in following.history.front)
-    return tuple(_priced(model, row) for row, model in models if model is not None)
-
-
-def _priced(model: Model, row: Rated) -> Model:
-    """The model with what a saved one knows of itself."""
-    costs = ("structural_cost", "error", "weight")
-    source = {name: getattr(row, name) for name in costs}
-    return replace(model, facts={**model.facts, "provenance": source})
+    found = []
+    for row in following.history.front:
+        if (model := following.model(row.index)) is not None:
+            # What a saved one knows of itself.
+            source = {name: getattr(row, name) for name in ("structural_cost", "error", "weight")}
+            found.append(replace(model, facts={**model.facts, "provenance": source}))
+    return tuple(found)
 
 
 def _unsaved(folder: Path, following: Following, saved: bool) -> list[str]:
@@ -112,14 +109,11 @@ def _with_data(found: RunContents, folder: Path, data: str | None) -> RunContent
     except NearstarError as problem:
         if data is not None:
             raise
+        told = message_of(problem, as_flag)
+        told += "" if told.endswith(("?", ".")) else "."
         note = (
-            f"The data could not be used: {_sentence(problem)} If they were moved, nearstar report "
+            f"The data could not be used: {told} If they were moved, nearstar report "
             f"{folder} --data FILE finds them."
         )
         return replace(found, notes=(*found.notes, note))
     return replace(found, model=model, parts=parts)
-
-
-def _sentence(problem: NearstarError) -> str:
-    text = message_of(problem, as_flag)
-    return text if text.endswith(("?", ".")) else f"{text}."

@@ -23,33 +23,31 @@ _LONGEST = 500
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowSettings(ModelSettings):
-    """What ``nearstar show`` can be told."""
-
-    digits: int = option(
-        to.whole(1, 17), "digits of the parameters (4)", "NUMBER", default=4, group="output"
-    )
-    json: bool = option(to.switch, "print one JSON object", default=False)
-
-
-def show(settings: ShowSettings) -> int:
+class Show(ModelSettings):
     """Print a learned program, what it reads and how good it is.
 
     examples:
       nearstar show mice-run
       nearstar show mice-run/front/1.json --digits 2
     """
-    model = load_model(settings.model)
-    front = stored_result(Path(settings.model) / RESULT, _front)
-    if settings.json:
-        print(json.dumps({**described(model), "front": front}, ensure_ascii=False))
+
+    digits: int = option(
+        to.whole(1, 17), "digits of the parameters (4)", "NUMBER", default=4, group="output"
+    )
+    json: bool = option(to.switch, "print one JSON object", default=False)
+
+    def __call__(self) -> int:
+        model = load_model(self.model)
+        front = stored_result(Path(self.model) / RESULT, _front)
+        if self.json:
+            print(json.dumps({**described(model), "front": front}, ensure_ascii=False))
+            return 0
+        print(program_text(model, self.digits))
+        print()
+        print("\n".join(_facts(model)))
+        if front:
+            print("\n" + front_table(front))
         return 0
-    print(program_text(model, settings.digits))
-    print()
-    print("\n".join(_facts(model)))
-    if front:
-        print("\n" + front_table(front))
-    return 0
 
 
 def _front(result: dict[str, Any]) -> list[dict[str, Any]]:

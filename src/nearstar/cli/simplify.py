@@ -25,11 +25,19 @@ from nearstar.util.errors import NearstarError
 FILE = "simplified.json"
 
 
-# fmt: off
 @dataclass(frozen=True, kw_only=True)
-class SimplifySettings:
-    """What ``nearstar simplify`` can be told."""
+class Simplify:
+    """Take from a program the weights and digits that it does as well without.
 
+    The model is written to a file of its own; what is in the folder of the run stays as it is.
+
+    examples:
+      nearstar simplify mice-run
+      nearstar simplify mice-run --loss 0.005 --harden
+      nearstar simplify mice-run/front/2.json valid.csv --digits 2 --out simple.json
+    """
+
+    # fmt: off
     run: str = argument("the folder of a fit, or a model.json")
     data: str | None = argument(
         "labelled data to judge by (the validation data of the run)", optional=True)
@@ -45,35 +53,25 @@ class SimplifySettings:
     out: str | None = option(
         to.text, f"file to write ({FILE}, in the folder of the run)", "FILE", group="output")
     json: bool = option(to.switch, "print one JSON object", default=False)
-# fmt: on
+    # fmt: on
 
-
-def simplified(settings: SimplifySettings) -> int:
-    """Take from a program the weights and digits that it does as well without.
-
-    The model is written to a file of its own; what is in the folder of the run stays as it is.
-
-    examples:
-      nearstar simplify mice-run
-      nearstar simplify mice-run --loss 0.005 --harden
-      nearstar simplify mice-run/front/2.json valid.csv --digits 2 --out simple.json
-    """
-    place = Path(settings.run)
-    model = load_model(settings.run)
-    out = settings.out or str(place / FILE if place.is_dir() else Path(FILE))
-    _check_free(Path(out))
-    valid = _validation(place, model, settings.data)
-    hardened = None
-    if settings.harden or settings.beta is not None:
-        hardened = harden(model, valid, settings.beta)
-        model = hardened.model
-    found = simplify(model, valid, loss=settings.loss, digits=settings.digits)
-    found.model.save(out)
-    if settings.json:
-        print(json.dumps(_described(found, hardened, out), ensure_ascii=False))
-    else:
-        print(_readable(found, hardened, out))
-    return 0
+    def __call__(self) -> int:
+        place = Path(self.run)
+        model = load_model(self.run)
+        out = self.out or str(place / FILE if place.is_dir() else Path(FILE))
+        _check_free(Path(out))
+        valid = _validation(place, model, self.data)
+        hardened = None
+        if self.harden or self.beta is not None:
+            hardened = harden(model, valid, self.beta)
+            model = hardened.model
+        found = simplify(model, valid, loss=self.loss, digits=self.digits)
+        found.model.save(out)
+        if self.json:
+            print(json.dumps(_described(found, hardened, out), ensure_ascii=False))
+        else:
+            print(_readable(found, hardened, out))
+        return 0
 
 
 def _check_free(out: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from threading import Thread
 
@@ -15,14 +15,21 @@ from nearstar.fit.options import argument, option
 from nearstar.report.server import Server
 from nearstar.util.errors import NearstarError
 
-_PORT = 8640
-_PORTS = 20
+_PORT, _LAST_PORT = 8640, 8660
 """Ports that are tried, unless one is asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class WatchSettings:
-    """What ``nearstar watch`` can be told."""
+class Watch:
+    """Follow a run in the browser: the best program so far, the gap, the tree of the search.
+
+    The page reads the run's journal, and nothing else; it can be begun and ended at any time, as often
+    as you like, without disturbing the run. Only this machine can see it.
+
+    examples:
+      nearstar watch mice-run
+      nearstar watch mice-run --no-browser --port 9000
+    """  # noqa: E501
 
     run: str = argument("the folder of a fit, before, while or after it runs")
     port: int | None = option(
@@ -33,42 +40,25 @@ class WatchSettings:
     )
     no_browser: bool = option(to.switch, "only print the address", default=False)
 
-
-def watch(settings: WatchSettings) -> int:
-    """Follow a run in the browser: the best program so far, the gap, the tree of the search.
-
-    The page reads the run's journal, and nothing else; it can be begun and ended at any time, as often
-    as you like, without disturbing the run. Only this machine can see it.
-
-    examples:
-      nearstar watch mice-run
-      nearstar watch mice-run --no-browser --port 9000
-    """  # noqa: E501
-    folder = Path(settings.run)
-    if not folder.is_dir():
-        raise NearstarError(f"there is no folder {folder}; give the folder of a fit")
-    with _server(folder, settings.port) as server:
-        try:
+    def __call__(self) -> int:
+        folder = Path(self.run)
+        if not folder.is_dir():
+            raise NearstarError(f"there is no folder {folder}; give the folder of a fit")
+        with _server(folder, self.port) as server, suppress(KeyboardInterrupt):
             print(f"{folder} is shown at {server.address} until Ctrl-C is pressed", flush=True)
-            if not settings.no_browser and _has_display():
+            if not self.no_browser and _has_display():
                 # Some browsers return only when they are closed: until then they are to be served.
                 Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
             server.serve_forever()
-        except KeyboardInterrupt:
-            return 0
-    return 0
+        return 0
 
 
 def _server(folder: Path, port: int | None) -> Server:
-    if port is not None:
-        return Server(folder, port)
-    for tried in count(_PORT):
-        try:
-            return Server(folder, tried)
-        except NearstarError:
-            if tried == _PORT + _PORTS:
-                raise
-    raise AssertionError
+    if port is None:
+        for tried in range(_PORT, _LAST_PORT):
+            with suppress(NearstarError):
+                return Server(folder, tried)
+    return Server(folder, port or _LAST_PORT)
 
 
 def _has_display() -> bool:

@@ -330,10 +330,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """What the last fit left to go on with, or a new memory for the next one."""
         if not self.warm_start:
             return None
-        earlier: RunMemory | None = getattr(self, "_remembered", None)
-        if earlier is not None:
-            return earlier
-        return RunMemory("the search of the last fit", "set warm_start=False")
+        new = RunMemory("the search of the last fit", "set warm_start=False")
+        return getattr(self, "_remembered", None) or new
 
     def _new_reader(self, settings: FitSettings) -> ExampleReader:
         """How X is read, before it was seen."""

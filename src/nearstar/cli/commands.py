@@ -20,7 +20,7 @@ from nearstar.cli.resume import Resume
 from nearstar.cli.show import Show
 from nearstar.cli.simplify import Simplify
 from nearstar.cli.watch import Watch
-from nearstar.fit.options import changed, options_of, positionals, read_values
+from nearstar.fit.options import changed, positionals, read_values
 from nearstar.util.errors import NearstarError
 from nearstar.util.version import __version__
 
@@ -51,8 +51,7 @@ def run(arguments: list[str]) -> int:
         return MISUSED
     command = next(each for each in COMMANDS if each.name == name)
     path, standing = given.pop("config", None), positionals(command.settings)
-    known = [each.name for each in options_of(command.settings)]
-    config = read_config(path, known) if path else {}
+    config = read_config(path) if path else {}
     for each in standing:
         if not given[each.name]:
             del given[each.name]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nearstar.fit.options import options_of
+from nearstar.fit.settings import FitSettings
 from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
 
 
-def read_config(path: str | Path, known: Collection[str]) -> dict[str, Any]:
-    """The settings in a file; names may be written with dashes or underscores."""
+def read_config(path: str | Path) -> dict[str, Any]:
+    """The settings of a fit in a file; names may be written with dashes or underscores."""
     try:
         data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as problem:
@@ -22,6 +24,7 @@ def read_config(path: str | Path, known: Collection[str]) -> dict[str, Any]:
         raise NearstarError(f"the config file {path} is not text in UTF-8") from None
     except tomllib.TOMLDecodeError as problem:
         raise NearstarError(f"the config file {path} is not valid TOML: {problem}") from None
+    known = [each.name for each in options_of(FitSettings)]
     settings: dict[str, Any] = {}
     for key, value in data.items():
         name = key.replace("-", "_")

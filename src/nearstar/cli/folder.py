@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nearstar.cli.config import read_config
-from nearstar.fit.options import changed, options_of, read_values
+from nearstar.fit.options import changed, read_values
 from nearstar.fit.settings import FitSettings
 from nearstar.model.model import Model
 from nearstar.run.store import JOURNAL, has_trainings
@@ -67,14 +67,14 @@ def _free(data: Path) -> Path:
 
 
 def stored_settings(folder: Path, *needed: str) -> FitSettings:
-    """The settings that the run was begun with, if all files that are needed are there."""
-    for name in needed:
+    """The settings that the run was begun with, if all files that are needed are there, too."""
+    for name in (SETTINGS, *needed):
         if not (folder / name).is_file():
             raise NearstarError(
                 f"{folder} is no folder of a search: it has no {name}. Give one that nearstar fit "
                 "has made"
             )
-    config = read_config(folder / SETTINGS, [each.name for each in options_of(FitSettings)])
+    config = read_config(folder / SETTINGS)
     if "data" not in config:
         raise NearstarError(f"{folder / SETTINGS} does not say what the data are: data = 'FILE'")
     return changed(FitSettings(), read_values(FitSettings, config))

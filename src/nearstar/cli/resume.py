@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nearstar.cli.fit import carry_out
-from nearstar.cli.folder import SETTINGS, stored_settings
+from nearstar.cli.folder import stored_settings
 from nearstar.fit import converters as to
 from nearstar.fit.options import argument, changed, option, section, values_of
 from nearstar.fit.prepare import prepare_files
@@ -47,7 +47,7 @@ class Resume:
 
     def __call__(self) -> int:
         folder = Path(self.run)
-        again = changed(stored_settings(folder, SETTINGS, JOURNAL), _changes(self))
+        again = changed(stored_settings(folder, JOURNAL), _changes(self))
         if self.repair:
             _repair(folder)
         return carry_out(prepare_files(again), again, folder)

@@ -92,7 +92,7 @@ def _unsaved(folder: Path, following: Following, saved: bool) -> list[str]:
 
 def _with_data(found: RunContents, folder: Path, data: str | None) -> RunContents:
     """With the data that the settings name; without them, if they cannot be read or used."""
-    settings = stored_settings(folder, SETTINGS)
+    settings = stored_settings(folder)
     settings = settings if data is None else replace(settings, data=data)
     try:
         model = found.model

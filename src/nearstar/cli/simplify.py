@@ -106,7 +106,7 @@ def _validation(place: Path, model: Model, data: str | None) -> Sequences:
             f"{place} is a model alone; give labelled data to judge it by: nearstar simplify "
             f"{place} DATA"
         )
-    settings = stored_settings(place, SETTINGS)
+    settings = stored_settings(place)
     try:
         part = file_parts(settings)["valid"]
     except NearstarError as problem:

@@ -19,25 +19,22 @@ from nearstar.util.errors import NearstarError
 _OPTIONS = {option.keyword or option.name: option for option in options_of(FitSettings)}
 USUAL: Mapping[str, Any] = {name: option.usual for name, option in _OPTIONS.items()}
 """The defaults of parameters that say what an option does."""
-_SWITCHES = ("warm_start", "tune_threshold", "verbose")
-_OWN = ("budget", "constraints")
-"""Parameters that are values of Python, and no text."""
 
 
 def read_parameters(given: Mapping[str, Any]) -> FitSettings:
     """The settings that parameters stand for; what needs neither data nor `learn` is checked."""
-    for name in _SWITCHES:
+    for name in ("warm_start", "tune_threshold", "verbose"):
         check_switch(name, given[name])
-    check_arguments(**{name: given[name] for name in _OWN if given[name] is not None})
+    objects = {name: given[name] for name in ("budget", "constraints")}
+    check_arguments(**{name: each for name, each in objects.items() if each is not None})
     _check_validation(given["validation"])
     check_whole("finalists", given["finalists"], least=0)
     if given["time_limit"] is not None and not is_number(given["time_limit"]):
         seconds = given["time_limit"]
         raise NearstarError(f"time_limit is a number of seconds, or None, not {seconds!r}")
     same = {_OPTIONS[name].name: value for name, value in given.items() if name in _OPTIONS}
-    share = given["validation"] if is_number(given["validation"]) else None
     other = {
-        "validation": share,
+        "validation": given["validation"] if is_number(given["validation"]) else None,
         "workers": _workers(given["n_jobs"]),
         "threshold": "tuned" if given["tune_threshold"] else "trained",
         "seed": 0,  # until `read_seed` knows

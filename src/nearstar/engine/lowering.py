@@ -15,7 +15,7 @@ from nearstar.data.scale import Scale
 from nearstar.engine.code import Code
 from nearstar.engine.kernels import opcodes as op
 from nearstar.language.function import Function
-from nearstar.language.meaning import Occurrence, Site, evaluate, trace
+from nearstar.language.meaning import Algebra, Occurrence, Site, evaluate, trace
 from nearstar.language.networks import Units, network_for
 from nearstar.language.operators import Window
 from nearstar.language.parameters import Block, layout, size_of
@@ -200,27 +200,19 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class _Lowered(Site[Value]):
+class _Lowered(Site[Value], Algebra[Value]):
     """A site in an instruction table."""
 
     table: _Table
-    kind: int = op.FRAMES
-    """Region of its pointwise instructions."""
     seen: Window | None = None
     """The window that the features are taken over, if any."""
     past: Rows = field(default_factory=list)
     """Inside a fold, the rows of its result: one step earlier, they are the accumulator."""
-    each: bool = True
-    """Of what is seen of a sequence: whether up to each frame, or all of it."""
 
-    def elements(self) -> _Lowered:
-        return _Lowered(self.table)
-
-    def prefixes(self) -> _Lowered:
-        return _Lowered(self.table)
-
-    def whole(self) -> _Lowered:
-        return _Lowered(self.table, op.LANES, each=False)
+    @property
+    def kind(self) -> int:
+        """Region of its pointwise instructions."""
+        return op.STEPS if self.past else op.FRAMES if self.each else op.LANES
 
     def window(self, here: Occurrence, window: Window) -> _Lowered:
         return replace(self, seen=window)
@@ -304,7 +296,7 @@ class _Lowered(Site[Value]):
         table.open_steps()
         # The body reads its own result one step earlier: rows not known before it is lowered.
         past = table.promise(signature.carried)
-        result = table.rows_of(body(_Lowered(table, op.STEPS, past=past)), op.STEPS)
+        result = table.rows_of(body(_Lowered(table, past=past)), op.STEPS)
         table.promised.update(zip(past, result, strict=True))
         table.close_steps()
         return self._at_end(result[: here.signature.output.size])
@@ -313,7 +305,7 @@ class _Lowered(Site[Value]):
         """The hidden units of an LSTM over the sequence."""
         table, block = self.table, self.table.blocks[here.path, recurrent]
         table.open_steps()
-        gate_rows = self.elements().affine(here, gates)
+        gate_rows = self.affine(here, gates)
         cell, squashed, hidden = (table.rows(block.others) for _ in range(3))
         table.affine(op.STEPS, gate_rows, hidden, block.start, -1, op.AFFINE_PAST)
         firsts = gate_rows[0], cell[0], squashed[0], hidden[0]
@@ -341,7 +333,6 @@ class _Lowered(Site[Value]):
         return [table.pointwise(self.kind, op.LINEAR, [rows], one, zero)[0] for _ in copies]
 
     def feature(self, column: int) -> Value:
-        """A feature in the data's own units."""
         return [self._raw(column)]
 
     def literal(self, number: float) -> Value:
@@ -349,7 +340,6 @@ class _Lowered(Site[Value]):
         return number
 
     def component(self, value: Value, index: int) -> Value:
-        """One component of a value."""
         return value if isinstance(value, float) else [value[index]]
 
     def pointwise(self, primitive: Primitive, operands: Sequence[Value]) -> Value:

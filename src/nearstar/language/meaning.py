@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from nearstar.language.expression import Expression
@@ -45,25 +45,20 @@ class Occurrence:
         return Occurrence((*self.path, index), self.node.arguments[index])
 
 
+@dataclass(frozen=True)
 class Site(ABC, Generic[V]):
     """Where a part of a program is computed, and on what.
 
-    Its input is a sequence, of which a value is wanted at each element; or, at the sites of
-    ``prefixes`` and ``whole``, what has been seen of one so far, or all of it; or the vectors that
-    ``elements``, ``window`` and ``scan`` make of it, with an accumulator in a scan.
+    Its input is a sequence, or the vectors that are its elements, or those that ``window`` and
+    ``scan`` make of it, with an accumulator in a scan.
     """
 
-    @abstractmethod
-    def elements(self) -> Self:
-        """Each element of the sequence, as a vector."""
+    each: bool = field(default=True, kw_only=True)
+    """Of what is seen of a sequence: whether up to each element in turn, or all of it."""
 
-    @abstractmethod
-    def prefixes(self) -> Self:
-        """The sequence up to each element."""
-
-    @abstractmethod
     def whole(self) -> Self:
         """The whole sequence."""
+        return replace(self, each=False)
 
     @abstractmethod
     def window(self, here: Occurrence, window: Window) -> Self:

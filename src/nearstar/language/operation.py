@@ -77,7 +77,7 @@ class Operation(ABC):
     """Structural cost; None: the grammar's penalty for each hole that it opens."""
     recurs = False
     """Whether it applies its argument again and again, to what that gave before."""
-    reach_ahead = 0
+    ahead = 0
     """Elements after the position that it sees."""
     latex = r"{symbol}\left({0}\right)"
     """Its form in equations: {symbol} is its name, {x} the variable, {bound} what a lambda binds,
@@ -93,8 +93,8 @@ class Operation(ABC):
 
     def misfit(self, signature: Signature) -> str:
         """What it is, that makes it unfit for a place of this type."""
-        if not signature.maps_vectors:
-            return "is a function of vectors"
+        if not signature.maps_vectors or "vectors" not in self.rules:
+            return _MISFITS[self.rules[0]]
         columns = self.columns(signature)
         if columns and max(columns) >= signature.input.size:
             return f"reads feature {max(columns)}, counted from 0, of only {signature.input.size}"
@@ -139,6 +139,13 @@ class Operation(ABC):
         """What each argument gives back of a fold's accumulator where training starts, for this
         one to give back a share; ``able`` are the arguments that can."""
         return (0.0,) * len(able)
+
+
+_MISFITS = {
+    "sequences": "gives a sequence",
+    "summaries": "makes one vector of a sequence",
+    "vectors": "is a function of vectors",
+}
 
 
 def count(numbers: int | str) -> str:

@@ -16,8 +16,8 @@ from scipy.special import expit
 SUM, PRODUCT, SIGN, POWER, ATOM = range(5)
 """How tightly written expressions hold together."""
 
-FLOAT = 1
-"""The number that ONNX has for the type."""
+FLOAT, INT64 = 1, 7
+"""The numbers that ONNX has for the types."""
 
 
 class OnnxGraph(Protocol):

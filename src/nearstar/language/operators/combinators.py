@@ -29,13 +29,7 @@ class Map(Operation):
         return (signature.per_element(),) if signature.maps_sequences else None
 
     def value(self, here: Occurrence, at: Site[V]) -> V:
-        return value_of(here.argument(0), at.elements())
-
-    def sees(self, view: View, signature: Signature, argument: Signature) -> View:
-        return View()
-
-    def misfit(self, signature: Signature) -> str:
-        return "gives a sequence"
+        return value_of(here.argument(0), at)
 
     def words(self, node: Apply, features: str, view: View) -> str:
         return "at every frame"
@@ -57,16 +51,13 @@ class MapPrefix(Operation):
         return (signature.giving(Vector(signature.output.size)),)
 
     def value(self, here: Occurrence, at: Site[V]) -> V:
-        return value_of(here.argument(0), at.prefixes())
+        return value_of(here.argument(0), at)
 
     def sees(self, view: View, signature: Signature, argument: Signature) -> View:
         return View()
 
-    def misfit(self, signature: Signature) -> str:
-        return "gives a sequence"
-
     def words(self, node: Apply, features: str, view: View) -> str:
-        ahead = any(each.operation.reach_ahead for each in applied(node))
+        ahead = any(each.operation.ahead for each in applied(node))
         return f"at every frame, from the frames {'around' if ahead else 'up to'} it"
 
 
@@ -103,9 +94,6 @@ class Fold(Operation):
 
     def sees(self, view: View, signature: Signature, argument: Signature) -> View:
         return View()
-
-    def misfit(self, signature: Signature) -> str:
-        return "makes one vector of a sequence"
 
     def words(self, node: Apply, features: str, view: View) -> str:
         return "frame by frame, with an accumulator that is 0 at first"

@@ -74,13 +74,9 @@ class Window(Operation):
         return self.size // 2 if self.centred else self.size - 1
 
     @property
-    def ahead(self) -> int:
+    def ahead(self) -> int:  # type: ignore[override]
         """Elements after the position that it reaches to."""
         return self.size // 2 if self.centred else 0
-
-    @property
-    def reach_ahead(self) -> int:  # type: ignore[override]
-        return self.ahead
 
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
         return (signature.per_element(),) if signature.summarises else None
@@ -91,9 +87,6 @@ class Window(Operation):
     def sees(self, view: View, signature: Signature, argument: Signature) -> View:
         # At the end of a sequence nothing is ahead.
         return View(self.reduces, self.back, 0 if view.at_end else self.ahead, view.at_end)
-
-    def misfit(self, signature: Signature) -> str:
-        return "makes one vector of a sequence"
 
     def words(self, node: Apply, features: str, view: View) -> str:
         return view.of_each

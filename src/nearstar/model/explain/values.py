@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearstar.data.sequences import Sequences
 from nearstar.language.function import Function
-from nearstar.language.meaning import Occurrence, Site, evaluate, trace
+from nearstar.language.meaning import Algebra, Occurrence, Site, evaluate, trace
 from nearstar.language.operators import Window
 from nearstar.language.primitives import Primitive
 from nearstar.language.program import Path
@@ -52,7 +52,7 @@ def parts_of(nodes: Mapping[Path, Node], data: Sequences) -> dict[Path, Part]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Values(Site[Array]):
+class _Values(Site[Array], Algebra[Array]):
     """A site whose values are arrays, with a row for each frame of all sequences."""
 
     nodes: Mapping[Path, Node]
@@ -62,17 +62,6 @@ class _Values(Site[Array]):
     """Features, or what a window gives in their place."""
     accumulator: Array
     """That of the fold around; no columns outside of folds."""
-    ahead: bool = False
-    """Whether centred windows see what is after a position."""
-
-    def elements(self) -> _Values:
-        return self
-
-    def prefixes(self) -> _Values:
-        return replace(self, ahead=True)
-
-    def whole(self) -> _Values:
-        return replace(self, ahead=False)
 
     def noted(self, here: Occurrence, value: Array) -> Array:
         """Note what a part gave, with a row for each frame; a single component is repeated."""
@@ -92,7 +81,7 @@ class _Values(Site[Array]):
         offsets, lengths = self.data.offsets, self.data.lengths
         now = np.arange(len(self.x))
         first = np.maximum(now - window.back, np.repeat(offsets[:-1], lengths))
-        last = np.minimum(now + window.ahead * self.ahead, np.repeat(offsets[1:], lengths) - 1)
+        last = np.minimum(now + window.ahead * self.each, np.repeat(offsets[1:], lengths) - 1)
         return replace(self, x=window.reduces.numpy(self.x, first, last))
 
     def scan(self, here: Occurrence, body: Callable[[_Values], Array]) -> Array:
@@ -128,17 +117,13 @@ class _Values(Site[Array]):
         return trace(function.meaning, self, arguments)
 
     def feature(self, column: int) -> Array:
-        """A feature in the data's own units."""
         return self.x[:, [column]]
 
     def literal(self, number: float) -> Array:
-        """A number."""
         return np.full((len(self.x), 1), number)
 
     def component(self, value: Array, index: int) -> Array:
-        """One component of a value."""
         return value[:, [index]]
 
     def pointwise(self, primitive: Primitive, operands: Sequence[Array]) -> Array:
-        """A primitive, applied to each component."""
         return np.asarray(primitive.numpy(*operands))

@@ -11,14 +11,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nearstar.language.function import Function
-from nearstar.language.meaning import Occurrence, Site, evaluate, trace
+from nearstar.language.meaning import Algebra, Occurrence, Site, evaluate, trace
 from nearstar.language.operators import Window
-from nearstar.language.primitives import Primitive
+from nearstar.language.primitives import FLOAT, INT64, Primitive
 from nearstar.language.program import Path
 from nearstar.language.reductions import OnnxWindow
 from nearstar.model.explain.nodes import Node, nodes_of
@@ -43,14 +43,14 @@ def to_onnx(model: Model) -> bytes:
         import onnx
     except ImportError:
         raise NearstarError("exporting to ONNX needs onnx: pip install nearstar[onnx]") from None
-    helper, real = onnx.helper, onnx.TensorProto.FLOAT
+    helper, real = onnx.helper, FLOAT
     writer = _Writer(nodes_of(model), model)
     signature, n_classes = model.program.signature, len(model.class_names)
     rows = 1 if signature.summarises else "rows"
     named = {
         "scores": (writer.scores, real, [rows, signature.output.size]),
         "probabilities": (writer.probabilities(), real, [rows, n_classes]),
-        "label": (writer.label(), onnx.TensorProto.INT64, [rows]),
+        "label": (writer.label(), INT64, [rows]),
     }
     for name, (value, _, _) in named.items():
         writer.graph.nodes.append(helper.make_node("Identity", [value], [name]))
@@ -129,12 +129,12 @@ class _Writer:
         if self.model.program.signature.output.size > 1:
             return graph.op("ArgMax", scores, axis=1, keepdims=0)
         above = graph.op("Greater", scores, graph.number(0))
-        codes = graph.op("Cast", above, to=_tensor_type("INT64"))
+        codes = graph.op("Cast", above, to=INT64)
         return graph.op("Squeeze", codes, graph.integer([1]))
 
 
 @dataclass(frozen=True)
-class _InGraph(Site[str]):
+class _InGraph(Site[str], Algebra[str]):
     """A site in a graph. Values are (rows, components), or one row for all."""
 
     nodes: Mapping[Path, Node]
@@ -146,17 +146,6 @@ class _InGraph(Site[str]):
     centred: str
     """Features less the mean of the training data (a window's change has none)."""
     state: str | None = None
-    each: bool = True
-    """Of what is seen of a sequence: whether up to each row, or all of it."""
-
-    def elements(self) -> _InGraph:
-        return self
-
-    def prefixes(self) -> _InGraph:
-        return self
-
-    def whole(self) -> _InGraph:
-        return replace(self, each=False)
 
     def broadcast(self, here: Occurrence, value: str) -> str:
         return value
@@ -183,7 +172,7 @@ class _InGraph(Site[str]):
         # A body may give its input, or a constant of the outer graph: here it must be its own.
         after, kept = (inner.ops("Identity", (value,), 1)[0] for _ in range(2))
         info = helper.make_tensor_value_info
-        real = _tensor_type("FLOAT")
+        real = FLOAT
         scan = helper.make_graph(
             inner.nodes,
             inner.fresh("step"),
@@ -236,23 +225,13 @@ class _InGraph(Site[str]):
         return value
 
     def feature(self, column: int) -> str:
-        """A feature in the data's own units."""
         return self.graph.op("Gather", self.raw, self.graph.integer([column]), axis=1)
 
     def literal(self, number: float) -> str:
-        """A number."""
         return self.graph.number([[number]])
 
     def component(self, value: str, index: int) -> str:
-        """One component of a value."""
         return self.graph.op("Gather", value, self.graph.integer([index]), axis=1)
 
     def pointwise(self, primitive: Primitive, operands: Sequence[str]) -> str:
-        """A primitive, as operators."""
         return primitive.to_onnx(self.graph, *operands)
-
-
-def _tensor_type(name: str) -> Any:
-    from onnx import TensorProto
-
-    return getattr(TensorProto, name)

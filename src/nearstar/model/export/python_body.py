@@ -79,8 +79,6 @@ class _Source(Site[_Value]):
     lines: list[str] = field(default_factory=list)
     x: str = "x"
     state: str | None = None
-    each: bool = True
-    """Of what is seen of a sequence: whether up to each row, or all of it."""
 
     def _assign(self, here: Occurrence, text: str, full: bool = True) -> _Value:
         name = self.body.names[self.body.nodes[here.path]]
@@ -92,15 +90,6 @@ class _Source(Site[_Value]):
         node = self.body.nodes[here.path]
         assert node.leaf is not None
         return self.body.names[node].upper(), node.leaf
-
-    def elements(self) -> _Source:
-        return self
-
-    def prefixes(self) -> _Source:
-        return self
-
-    def whole(self) -> _Source:
-        return replace(self, each=False)
 
     def broadcast(self, here: Occurrence, value: _Value) -> _Value:
         # A whole sequence has one row: it is not enough for all frames.

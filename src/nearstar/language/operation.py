@@ -79,6 +79,8 @@ class Operation(ABC):
     """Whether it applies its argument again and again, to what that gave before."""
     ahead = 0
     """Elements after the position that it sees."""
+    beta: float | None = None
+    """Temperature of a smooth choice; None: it makes none."""
     latex = r"{symbol}\left({0}\right)"
     """Its form in equations: {symbol} is its name, {x} the variable, {bound} what a lambda binds,
     {inputs} and {variable} what it reads, with the accumulator."""

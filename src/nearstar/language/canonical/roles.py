@@ -13,7 +13,6 @@ from nearstar.language.operators import (
     DIFFERENCE,
     MULTIPLY,
     Constant,
-    If,
     Window,
 )
 from nearstar.language.program import Apply, Hole, Program
@@ -36,7 +35,7 @@ def _role_of_function(function: Function) -> Role:
     for role, known in roles:
         if _same_meaning(function, known):
             return role
-    return "if" if isinstance(function, If) else "other"
+    return "other" if function.beta is None else "if"
 
 
 def _same_meaning(a: Function, b: Function) -> bool:

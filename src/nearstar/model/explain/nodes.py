@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.language.operation import Operation
-from nearstar.language.operators import If
 from nearstar.language.parameters import Block, layout, rounded
 from nearstar.language.program import Apply, Hole, Path, is_complete, walk
 from nearstar.language.types import Signature
@@ -84,7 +83,7 @@ class Node:
     @property
     def temperature(self) -> float | None:
         """β, if this is a smooth ``if``."""
-        return self.operation.beta if isinstance(self.operation, If) else None
+        return self.operation.beta
 
 
 def nodes_of(model: Model, digits: int | None = None) -> dict[Path, Node]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nearstar.language.function import Function
-from nearstar.language.operators import BUILT_IN, If, Select
+from nearstar.language.operators import BUILT_IN
 from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Path
 from nearstar.language.template import VARIABLES
@@ -72,7 +72,7 @@ class _Writer:
         operation, carried = node.operation, node.signature.carried
         inner = level + any(piece.kind == "binder" for piece in operation.form)
         values = [self.expression(self.nodes[path], inner) for path in node.arguments]
-        if isinstance(operation, Function) and not isinstance(operation, If):
+        if isinstance(operation, Function) and operation.beta is None:
             return _applied(operation, values, variable)
         return operation.latex.format(
             *values,
@@ -104,9 +104,10 @@ class _Writer:
             elif leaf is not None:
                 for index, output in enumerate(self.outputs(node)):
                     yield f"{name}{output} &= {number(float(leaf.bias[index]))}"
-            elif isinstance(node.operation, Select) and name not in selected:
+            elif node.operation.family == "sel" and name not in selected:
                 selected.add(name)
-                names = ", ".join(self.feature(column) for column in node.operation.group.columns)
+                columns = node.operation.columns(node.signature)
+                names = ", ".join(map(self.feature, columns))
                 yield rf"{name}(x) &= \left({names}\right)"
 
     def terms(self, node: Node, weights: Array, accumulator: Array) -> list[tuple[float, str]]:

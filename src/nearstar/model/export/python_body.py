@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from nearstar.language.function import Function
 from nearstar.language.meaning import Occurrence, Site, evaluate
-from nearstar.language.operators import BUILT_IN, If, Window
+from nearstar.language.operators import BUILT_IN, Window
 from nearstar.language.program import Path
 from nearstar.model.explain.nodes import Leaf, Node
 from nearstar.model.export.python_expression import definition, listed, quoted, table, written
@@ -152,7 +152,7 @@ class _Source(Site[_Value]):
     def function(self, here: Occurrence, function: Function, arguments: Sequence[_Value]) -> _Value:
         texts = [value.text for value in arguments]
         full = any(value.full for value in arguments) or bool(function.features())
-        if isinstance(function, If):
+        if function.beta is not None:
             condition, then, otherwise = texts
             gate = self.body.names.of("gate", self.body.nodes[here.path])
             steep = condition if function.beta == 1 else f"{function.beta} * {condition}"
@@ -173,7 +173,7 @@ class _Names:
     def __init__(self, nodes: Mapping[Path, Node], taken: set[str]) -> None:
         self._taken = taken
         self._counts = Counter(node.operation.noun for node in nodes.values())
-        self._counts["gate"] += sum(isinstance(node.operation, If) for node in nodes.values())
+        self._counts["gate"] += sum(node.operation.beta is not None for node in nodes.values())
         self._counts["step"] += sum(node.operation.recurs for node in nodes.values())
         self._found: dict[Path, str] = {}
         operations = dict.fromkeys(node.operation for node in nodes.values())

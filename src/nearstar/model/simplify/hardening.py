@@ -8,7 +8,7 @@ import numpy as np
 
 from nearstar.data.sequences import Sequences
 from nearstar.language.operation import Operation
-from nearstar.language.operators import If, if_then_else
+from nearstar.language.operators import if_then_else
 from nearstar.language.program import Program, applied, rebuilt
 from nearstar.model.model import Model
 from nearstar.model.simplify.judging import HARDENED, noted
@@ -65,14 +65,14 @@ def harden(model: Model, valid: Sequences, beta: float | None = None) -> Hardene
 
 def chooses(program: Program) -> bool:
     """Whether it has an ``if``."""
-    return any(isinstance(each.operation, If) for each in applied(program))
+    return any(each.operation.beta is not None for each in applied(program))
 
 
 def with_beta(model: Model, beta: float) -> Model:
     """The model with another β in its domain, and so in its program."""
 
     def changed(operation: Operation) -> Operation:
-        return if_then_else(beta) if isinstance(operation, If) else operation
+        return operation if operation.beta is None else if_then_else(beta)
 
     domain = replace(model.domain, beta=beta)
     return replace(model, domain=domain, program=rebuilt(model.program, changed))

@@ -6,7 +6,7 @@ import fnmatch
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -31,16 +31,13 @@ from nearstar.language.operators import (
     Window,
     if_then_else,
 )
-from nearstar.language.program import Apply, Program, walk
-from nearstar.language.template import by_word
+from nearstar.language.program import Program, applied
 from nearstar.language.types import Sequence, Signature, Vector
 from nearstar.util.checks import is_number
 from nearstar.util.errors import DomainError
 from nearstar.util.nearest import suggestion
 
 _BUILT_IN = resources.files("nearstar.language") / "domains"
-_SIZES = (("Sliding", 5), ("Sliding", 10), ("Centred", 5), ("Centred", 11))
-"""Windows to propose; there are others of any size."""
 _RULES = {
     "sequences": ("map", "mapprefix", "if"),
     "summaries": (
@@ -168,10 +165,7 @@ class Domain:
         """
         texts = _derived(derived)
         features = _all_features(_names(tuple(names), "features"), texts)
-        if groups is None:
-            found = tuple(Group(name, columns) for name, columns in by_stem(features).items())
-        else:
-            found = _groups(groups, features)
+        found = by_stem(features) if groups is None else groups
         given = {"name": "data", "features": features, "groups": found, "derived": texts}
         return cls(**{**given, **changes})
 
@@ -215,8 +209,7 @@ class Domain:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], functions: Iterable[Function] = ()) -> Domain:
         """A domain from the contents of its TOML file."""
-        known = {"name", "features", "groups", "aliases", "rules", "costs", "penalty", "beta"}
-        known |= {"accumulator", "functions", "derived", "paper"}
+        known = {each.name for each in fields(cls)} - set(_RULES) | {"rules"}
         if not isinstance(data, Mapping):
             raise DomainError(f"a domain is a table of {sorted(known)}, not {data!r}")
         for key in data:
@@ -224,29 +217,23 @@ class Domain:
                 raise DomainError(
                     f"unknown key {key!r} of a domain; {suggestion(str(key), sorted(known))}"
                 )
-        derived = _table(data, "derived")
-        if "features" not in data and not derived:
+        tables = ("groups", "aliases", "costs", "derived", "paper")
+        given: dict[str, Any] = {key: _table(data, key) for key in tables}
+        if "features" not in data and not given["derived"]:
             raise DomainError("a domain needs 'features': a list of names, or their number")
-        features = _all_features(_features(data.get("features", [])), _derived(derived))
         rules = {**_RULES, **_table(data, "rules")}
         if unknown := set(rules) - set(_RULES):
             raise DomainError(f"rules are for {sorted(_RULES)}, not for {sorted(unknown)}")
         stored = data.get("functions", [])
         if not isinstance(stored, list | tuple):
             raise DomainError(f"functions are a list of stored functions, not {stored!r}")
+        given |= {key: data[key] for key in ("penalty", "beta", "accumulator") if key in data}
         return cls(
             name=str(data.get("name", "unnamed")),
-            features=features,
-            groups=_groups(_table(data, "groups"), features),
-            aliases=_table(data, "aliases"),
-            **rules,
-            costs=_table(data, "costs"),
-            penalty=data.get("penalty", 0.01),
-            beta=data.get("beta", 1.0),
-            accumulator=data.get("accumulator", 0),
+            features=_features(data.get("features", [])),
             functions=(*map(Function.from_dict, stored), *functions),
-            derived=derived,
-            paper=_table(data, "paper"),
+            **rules,
+            **given,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -313,7 +300,20 @@ class Domain:
             if name in table or name in ("affine", "sel") or Window.named(name):
                 raise DomainError(f"the name {name} is already taken; choose another one")
             table[name] = operation
-        by_word((if_then_else(self.beta), *BUILT_IN, *self.functions))
+        self.by_word()
+        return table
+
+    def by_word(self) -> dict[str, Function]:
+        """The functions by the first word of their text; DomainError if two share one."""
+        table: dict[str, Function] = {}
+        for function in (if_then_else(self.beta), *BUILT_IN, *self.functions):
+            word = function.form[0].text
+            if word in table:
+                raise DomainError(
+                    f"the functions {table[word].name} and {function.name} both print {word!r} "
+                    "first; give one of them another 'prints'"
+                )
+            table[word] = function
         return table
 
     def operation(self, name: str) -> Operation | None:
@@ -331,8 +331,8 @@ class Domain:
             return [Select(group) for group in self.groups]
         operation = self.operation(name)
         if operation is None:
-            windows = (f"{where}WindowAverage{size}" for where, size in _SIZES)
-            known = ("affine", "sel", *self._operations, *windows)
+            # There are windows of any size: some will do to propose.
+            known = dict.fromkeys(("affine", "sel", *self._operations, *_RULES["summaries"]))
             raise DomainError(
                 f"domain {self.name}: unknown rule {name!r}; {suggestion(name, known)}"
             )
@@ -362,8 +362,7 @@ class Domain:
 
     def cost(self, program: Program) -> float:
         """Structural cost of a program, also of one that the rules in use would not make."""
-        nodes = (node for _, node in walk(program) if isinstance(node, Apply))
-        return sum(self._cost(node.operation) for node in nodes)
+        return sum(self._cost(node.operation) for node in applied(program))
 
     def _rules_for(self, kind: str) -> tuple[Rule, ...]:
         return tuple(Rule(each, self._cost(each)) for each in self._operations_of(kind))

@@ -14,7 +14,7 @@ from nearstar.language.expression import Expression, Features, Size, from_data, 
 from nearstar.language.meaning import Occurrence, Site, value_of
 from nearstar.language.operation import Operation, count
 from nearstar.language.program import Apply
-from nearstar.language.template import Piece, template
+from nearstar.language.template import check_template
 from nearstar.language.types import Signature, Vector
 from nearstar.language.view import View
 from nearstar.util.errors import DomainError
@@ -62,7 +62,7 @@ class Function(Operation):
         if self.lifts and _features(meaning):
             raise DomainError(f"{name} reads features, so it cannot stand for whole sequences")
         _check_laws(self)
-        template(self)  # text must be readable by it
+        check_template(name, self.prints, len(self.takes))
 
     def __hash__(self) -> int:
         return hash((self.name, self.takes, self.gives, self.prints))
@@ -88,10 +88,6 @@ class Function(Operation):
             for each in here.arguments
         ]
         return at.function(here, self, values)
-
-    @property
-    def form(self) -> tuple[Piece, ...]:
-        return template(self)
 
     @property
     def rules(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -25,6 +25,13 @@ from nearstar.language.program import (
 from nearstar.language.types import Signature
 from nearstar.util.errors import DomainError, ProgramError
 
+_CLOSING = {
+    "vectors": "one that opens no holes, such as affine or const",
+    "summaries": "such as fold",
+    "sequences": "such as map",
+}
+"""Rules that close holes of each kind."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -65,37 +72,24 @@ class Grammar:
         if not unclosable:
             return
         # Holes for sequences wait for summaries, and both for vectors: name the cause.
-        signature = min(unclosable, key=lambda s: (not s.maps_vectors, not s.summarises))
+        signature = min(unclosable, key=lambda s: list(_CLOSING).index(s.kind))
         openers = {
             rule.operation.name
             for other in self.least_rules
             for rule in self.rules(other)
             if signature in (rule.operation.arguments(other) or ())
         }
-        missing = (
-            "one that opens no holes, such as affine or const"
-            if signature.maps_vectors
-            else "such as fold"
-            if signature.summarises
-            else "such as map"
-        )
         raise DomainError(
             f"no rule can close a hole of type {signature}"
             + (f", which {', '.join(sorted(openers))} would open" if openers else "")
-            + f"; add a rule that fits it, {missing}"
+            + f"; add a rule that fits it, {_CLOSING[signature.kind]}"
         )
 
     def rules(self, signature: Signature) -> tuple[Rule, ...]:
         """The rules that may be applied to a hole of this signature, in order."""
         known = self._rules.get(signature)
         if known is None:
-            rules = (
-                self.vectors
-                if signature.maps_vectors
-                else self.summaries
-                if signature.summarises
-                else self.sequences
-            )
+            rules: tuple[Rule, ...] = getattr(self, signature.kind)
             known = self._rules[signature] = tuple(
                 rule for rule in rules if rule.operation.arguments(signature) is not None
             )

@@ -7,10 +7,9 @@ variable; the rest is literal. The same pieces drive printing and parsing, so th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple
 
 from nearstar.util.errors import DomainError
 
@@ -39,44 +38,6 @@ class Piece(NamedTuple):
     """Whether white space goes before it."""
 
 
-class Templated(Protocol):
-    """What a template belongs to: a library function."""
-
-    @property
-    def name(self) -> str:
-        """The name in grammars and messages."""
-
-    @property
-    def takes(self) -> tuple[object, ...]:
-        """One entry for each argument."""
-
-    @property
-    def prints(self) -> str:
-        """The template's text."""
-
-
-F = TypeVar("F", bound=Templated)
-
-
-def template(function: Templated) -> tuple[Piece, ...]:
-    """The pieces of a function's template; DomainError if text could not be read by it."""
-    return _checked(function.name, function.prints, len(function.takes))
-
-
-def by_word(functions: Iterable[F]) -> dict[str, F]:
-    """The functions by the first word of their templates; DomainError if two share one."""
-    table: dict[str, F] = {}
-    for function in functions:
-        word = template(function)[0].text
-        if word in table:
-            raise DomainError(
-                f"the functions {table[word].name} and {function.name} both print {word!r} first; "
-                "give one of them another 'prints'"
-            )
-        table[word] = function
-    return table
-
-
 @lru_cache(maxsize=4096)
 def pieces(text: str) -> tuple[Piece, ...]:
     """The pieces of a template's text.
@@ -101,8 +62,8 @@ def pieces(text: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=4096)
-def _checked(name: str, prints: str, arguments: int) -> tuple[Piece, ...]:
+def check_template(name: str, prints: str, arguments: int) -> None:
+    """Raise DomainError if text could not be read by the template of a function."""
     result = pieces(prints)
     problem = (
         _problem_of_first(result)
@@ -111,7 +72,6 @@ def _checked(name: str, prints: str, arguments: int) -> tuple[Piece, ...]:
     )
     if problem:
         raise DomainError(f"{name} cannot print as {prints!r}: {problem}")
-    return result
 
 
 def _problem_of_first(pieces: tuple[Piece, ...]) -> str | None:

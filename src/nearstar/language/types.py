@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from nearstar.util.errors import ProgramError
 
@@ -76,6 +76,13 @@ class Signature:
     def summarises(self) -> bool:
         """sequence → vector."""
         return isinstance(self.input, Sequence) and isinstance(self.output, Vector)
+
+    @property
+    def kind(self) -> Literal["sequences", "summaries", "vectors"]:
+        """Which of the three it is, as rules are listed by it."""
+        if self.maps_vectors:
+            return "vectors"
+        return "summaries" if self.summarises else "sequences"
 
     @property
     def input_size(self) -> int:

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import pytest
 
 from nearstar.language.domain import Domain
 from nearstar.language.function import record
-from nearstar.language.operators import ADD, BUILT_IN, if_then_else
+from nearstar.language.operators import ADD
 from nearstar.language.program import Apply
-from nearstar.language.template import by_word, pieces, template
+from nearstar.language.template import check_template, pieces
 from nearstar.language.text import parse, to_text
 from nearstar.util.errors import DomainError
-
-
-@dataclass(frozen=True)
-class Declared:
-    """As much of a function as templates look at."""
-
-    prints: str
-    n: int = 2
-    name: str = "f"
-
-    @property
-    def takes(self) -> tuple[str, ...]:
-        return ("out",) * self.n
 
 
 @pytest.mark.parametrize(
@@ -64,7 +50,7 @@ class Declared:
 )
 def test_templates_that_text_could_not_be_read_by(prints: str, problem: str) -> None:
     with pytest.raises(DomainError, match=re.escape(problem)):
-        template(Declared(prints))
+        check_template("f", prints, 2)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +85,8 @@ def test_white_space_is_one_space() -> None:
 
 
 def test_first_words_are_distinct() -> None:
-    assert set(by_word((if_then_else(), *BUILT_IN))) == {
-        *("if", "add", "multiply", "difference", "min", "max")
-    }
+    domain = Domain.of_size(2)
+    assert set(domain.by_word()) == {"if", "add", "multiply", "difference", "min", "max"}
+    plus = record(lambda a, b: a + b, "plus", takes=("out", "out"), prints="add {0} to {1}")
     with pytest.raises(DomainError, match="add and plus both print 'add' first"):
-        by_word((*BUILT_IN, Declared("add {0} to {1}", name="plus")))
+        domain.with_functions(plus)

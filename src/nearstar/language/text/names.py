@@ -7,15 +7,9 @@ import re
 from nearstar.language.domain import Domain
 from nearstar.language.function import Function
 from nearstar.language.operation import Operation, count
-from nearstar.language.operators import (
-    BUILT_IN,
-    Affine,
-    Input,
-    Select,
-    if_then_else,
-)
+from nearstar.language.operators import Affine, Input, Select
 from nearstar.language.reductions import REDUCTIONS
-from nearstar.language.template import KEYWORDS, by_word, outline
+from nearstar.language.template import KEYWORDS, outline
 from nearstar.language.types import Signature
 from nearstar.util.nearest import nearest
 
@@ -33,7 +27,7 @@ class Names:
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
-        self._functions = by_word((if_then_else(domain.beta), *BUILT_IN, *domain.functions))
+        self._functions = domain.by_word()
 
     def find(self, name: str) -> Operation | None:
         """The operation whose text begins with this word; DomainError for impossible windows."""
@@ -86,8 +80,5 @@ class Names:
 
 def kind(signature: Signature) -> str:
     """The type of a place, in words."""
-    if signature.maps_vectors:
-        direction = "vector → vector"
-    else:
-        direction = "sequence → vector" if signature.summarises else "sequence → sequence"
-    return f"a {direction} expression of {count(signature.output.size)}"
+    ends = (type(end).__name__.lower() for end in (signature.input, signature.output))
+    return f"a {' → '.join(ends)} expression of {count(signature.output.size)}"

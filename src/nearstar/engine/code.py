@@ -71,8 +71,7 @@ class Code:
         kinds = set(self.regions[:, 0].tolist())
         extent = (
             machine.CHUNKED
-            if kinds <= {op.FRAMES}
-            and not np.isin(self.code[:, 0], (op.WINDOW, op.AVERAGE_ROW)).any()
+            if kinds <= {op.FRAMES} and not self.averages
             else machine.LANES_ONLY
             if kinds == {op.LANES}
             else machine.WHOLE
@@ -89,6 +88,11 @@ class Code:
             extent,
         )
         object.__setattr__(self, "tables", tables)
+
+    @property
+    def averages(self) -> bool:
+        """Whether it goes along sequences with running sums."""
+        return bool(np.isin(self.code[:, 0], (op.WINDOW, op.AVERAGE_ROW)).any())
 
     def _summed(self) -> NDArray[np.int32]:
         """Rows whose slopes are sums: all that are computed, but for those that a cell sets."""
@@ -174,7 +178,6 @@ class _Check:
                 "parameter": code.n_parameters,
                 "feature": code.n_features,
                 "reduction": len(REDUCTIONS),
-                "flag": 2,
                 "strides": 8,
             }.get(name, 2**30)
             least = 1 if name == "count" else 0

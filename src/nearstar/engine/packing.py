@@ -8,6 +8,7 @@ blocks: its gradient is the sum of theirs, which bounds the memory that a traini
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,9 @@ from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
 from nearstar.engine.kernels.compiled import entry
 from nearstar.engine.kernels.machine import Packed
-from nearstar.engine.memory import aligned_zeros, pitch
 
+LINE = 64
+"""Bytes of a cache line: a vector that straddles two of them takes twice as long to load."""
 VECTOR_LANES = 16
 BLOCK_LANES = 32
 LEAST_FRAMES = 1024
@@ -126,6 +128,20 @@ def _split(group: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[NDArray
         frames += length
     blocks.append(group[first:])
     return blocks
+
+
+def pitch(n: int) -> int:
+    """The least distance of rows of n float32 numbers at which all of them begin a cache line."""
+    per_line = LINE // 4
+    return -(-n // per_line) * per_line
+
+
+def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Zeros that begin at a cache line."""
+    size = math.prod(shape) * 4
+    memory = np.zeros(size + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(np.float32).reshape(shape)
 
 
 @entry

@@ -7,11 +7,8 @@ from numpy.typing import NDArray
 
 from nearstar.engine.code import Code
 from nearstar.engine.kernels import machine
-from nearstar.engine.kernels import opcodes as op
-from nearstar.engine.memory import aligned_zeros, pitch
-from nearstar.engine.packing import Blocks
+from nearstar.engine.packing import Blocks, aligned_zeros, pitch
 
-_NO_LABELS = np.empty(0, np.int16)
 _NO_WEIGHTS = np.empty(0, np.float32)
 _NO_COUNTS = np.zeros((0, 0), np.int64)
 _NO_RESULTS = np.zeros((0, 0), np.float32)
@@ -31,7 +28,10 @@ class Session:
         stop: NDArray[np.uint8] | None = None,
     ) -> None:
         for each in blocks:
-            _check(code, each)
+            if code.n_features != each.n_features:
+                raise ValueError(
+                    f"the table reads {code.n_features} features, not {each.n_features}"
+                )
         self.code = code
         self.parameters = np.array(parameters, np.float32)
         self.stop = np.zeros(1, np.uint8) if stop is None else stop
@@ -51,7 +51,7 @@ class Session:
             values=aligned_zeros((code.n_rows, width)),
             slopes=aligned_zeros((code.n_rows, width)),
             scratch=aligned_zeros((3, width)),
-            sums=np.zeros(2 * lanes + frames if _has_averages(code) else 0, np.float64),
+            sums=np.zeros(2 * lanes + frames if code.averages else 0, np.float64),
             gradient=np.zeros(n, np.float32),
             mean=np.zeros(n, np.float32),
             square=np.zeros(n, np.float32),
@@ -96,21 +96,21 @@ class Session:
     def judge(self, blocks: Blocks, n_classes: int) -> tuple[int, NDArray[np.int64]]:
         """How it ended, and the counts of decisions by true class."""
         confusion = np.zeros((n_classes, n_classes), np.int64)
-        return self._run(machine.EVALUATE, blocks, _all(blocks), confusion=confusion), confusion
+        return self._run(machine.EVALUATE, blocks, confusion=confusion), confusion
 
     def predict(self, blocks: Blocks) -> NDArray[np.float32]:
         """The outputs for each frame, or each sequence, of the original data."""
         packed = blocks.packed
         n = int(packed.blocks[:, 2].sum()) if self.code.in_frames else len(packed.lengths)
         results = np.empty((n, len(self.code.outputs)), np.float32)
-        self._run(machine.PREDICT, blocks, _all(blocks), results=results)
+        self._run(machine.PREDICT, blocks, results=results)
         return results
 
     def _run(
         self,
         mode: int,
         blocks: Blocks,
-        order: NDArray[np.int64],
+        order: NDArray[np.int64] | None = None,
         weights: NDArray[np.float32] = _NO_WEIGHTS,
         shares: NDArray[np.float32] = _NO_WEIGHTS,
         rate: float = 0.0,
@@ -127,7 +127,7 @@ class Session:
                 blocks.labels,
                 weights,
                 shares,
-                order,
+                np.arange(blocks.n_batches) if order is None else order,
                 self.parameters,
                 self._work,
                 rate,
@@ -138,16 +138,3 @@ class Session:
                 np.zeros(1) if losses is None else losses,
             )
         )
-
-
-def _has_averages(code: Code) -> bool:
-    return bool(np.isin(code.code[:, 0], (op.WINDOW, op.AVERAGE_ROW)).any())
-
-
-def _all(blocks: Blocks) -> NDArray[np.int64]:
-    return np.arange(blocks.n_batches)
-
-
-def _check(code: Code, blocks: Blocks) -> None:
-    if code.n_features != blocks.n_features:
-        raise ValueError(f"the table reads {code.n_features} features, not {blocks.n_features}")

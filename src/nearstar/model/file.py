@@ -156,9 +156,7 @@ def _version_1(data: Mapping[str, Any]) -> dict[str, Any]:
     read("nearstar", lambda value: _check(value, str, "the version that wrote it"))
     read("readable", lambda value: _check(value, str, "a program's text"))
     domain, signature = read("domain", _domain), read("signature", _signature)
-    facts = {
-        key: read(key, _or_none(lambda value: _check(value, dict, "a table"))) for key in FACTS
-    }
+    facts = {key: read(key, _or_none(_table)) for key in FACTS}
     return {
         "domain": domain,
         "program": read("program", lambda value: _program(value, domain, signature)),
@@ -248,21 +246,15 @@ def _domain(value: Any) -> Domain:
 
 
 def _signature(value: Any) -> Signature:
-    ends = _check(value, dict, "a table of input and output")
-    if set(ends) != {"input", "output"}:
-        raise NearstarError(f"expected input and output, not {reprlib.repr(list(ends))}")
+    ends = _pair(value, "input", "output")
     for end in ends.values():
-        _check_type(end)
+        match end:
+            case ["Vector" | "Sequence", int(size)] if size <= _MOST_SIZE:
+                continue
+        raise NearstarError(
+            f"expected Vector or Sequence and a size up to {_MOST_SIZE}, not {reprlib.repr(end)}"
+        )
     return Signature.from_dict(ends)
-
-
-def _check_type(value: Any) -> None:
-    match value:
-        case ["Vector" | "Sequence", int(size)] if size <= _MOST_SIZE:
-            return
-    raise NearstarError(
-        f"expected Vector or Sequence and a size up to {_MOST_SIZE}, not {reprlib.repr(value)}"
-    )
 
 
 def _program(value: Any, domain: Domain, signature: Signature) -> Program:
@@ -275,10 +267,16 @@ def _program(value: Any, domain: Domain, signature: Signature) -> Program:
 
 
 def _scale(value: Any) -> Scale:
-    table = _check(value, dict, "a table of mean and std")
-    if set(table) != {"mean", "std"}:
-        raise NearstarError(f"expected mean and std, not {reprlib.repr(list(table))}")
+    table = _pair(value, "mean", "std")
     return Scale(_numbers(table["mean"]), _numbers(table["std"]))
+
+
+def _pair(value: Any, first: str, second: str) -> dict[str, Any]:
+    """A table of two keys."""
+    table: dict[str, Any] = _check(value, dict, f"a table of {first} and {second}")
+    if set(table) != {first, second}:
+        raise NearstarError(f"expected {first} and {second}, not {reprlib.repr(list(table))}")
+    return table
 
 
 def _units(value: Any) -> Units:

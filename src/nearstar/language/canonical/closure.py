@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import compress, product
+from operator import and_
 from typing import Literal, NamedTuple
 
+from nearstar.language.canonical.covers import union
 from nearstar.language.expression import Expression
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar
@@ -132,16 +134,9 @@ def closures_of_holes(grammar: Grammar) -> dict[Signature, Closure]:
 
 
 def _meet(a: Closure, b: Closure) -> Closure:
+    """What both are closed under."""
     shift = None if a.shift is None or b.shift is None else a.shift & b.shift
-    return Closure(
-        a.negate and b.negate,
-        a.flip and b.flip,
-        a.turn and b.turn,
-        a.stretch and b.stretch,
-        a.scale and b.scale,
-        shift,
-        a.constant and b.constant,
-    )
+    return Closure(*map(and_, a._replace(shift=0), b._replace(shift=0)))._replace(shift=shift)
 
 
 def _accumulator_bit(signature: Signature) -> int:
@@ -178,32 +173,26 @@ class _Patterns(NamedTuple):
 
 
 def _closure_of_function(patterns: _Patterns, arguments: Sequence[Closure]) -> Closure:
-    shift: int | None = None
-    for marks in patterns.shift:
-        shift = _join(shift, _common_shift(marks, arguments))
+    shift = union(_common_shift(marks, arguments) for marks in patterns.shift)
     constant = (
         shift is not None
         and not patterns.reads_features
         and all(argument.constant for argument in arguments)
     )
     return Closure(
-        negate=any(
-            all(a.negate for a, marked in zip(arguments, marks, strict=True) if marked)
-            for marks in patterns.odd
-        ),
+        negate=_changed(patterns.odd, [argument.negate for argument in arguments]),
         flip=_flipped(patterns.even, arguments),
         turn=_flipped(patterns.odd, arguments),
-        stretch=any(
-            all(a.stretch for a, marked in zip(arguments, marks, strict=True) if marked)
-            for marks in patterns.stretch
-        ),
-        scale=any(
-            all(a.scale for a, marked in zip(arguments, marks, strict=True) if marked)
-            for marks in patterns.scale
-        ),
+        stretch=_changed(patterns.stretch, [argument.stretch for argument in arguments]),
+        scale=_changed(patterns.scale, [argument.scale for argument in arguments]),
         shift=shift,
         constant=constant,
     )
+
+
+def _changed(patterns: tuple[Marks, ...], closed: Sequence[bool]) -> bool:
+    """Whether there is a pattern all of whose marked arguments are closed under the change."""
+    return any(all(compress(closed, marks)) for marks in patterns)
 
 
 def _flipped(patterns: tuple[Marks, ...], arguments: Sequence[Closure]) -> bool:
@@ -216,16 +205,11 @@ def _flipped(patterns: tuple[Marks, ...], arguments: Sequence[Closure]) -> bool:
 
 def _common_shift(marks: Marks, arguments: Sequence[Closure]) -> int | None:
     common = -1  # all bits
-    for argument, marked in zip(arguments, marks, strict=True):
-        if marked:
-            if argument.shift is None:
-                return None
-            common &= argument.shift
+    for argument in compress(arguments, marks):
+        if argument.shift is None:
+            return None
+        common &= argument.shift
     return common
-
-
-def _join(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else a | b
 
 
 @lru_cache(maxsize=1024)

@@ -6,8 +6,10 @@ What a leaf reads is a set of columns, as the bits of a number.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from itertools import combinations
 from math import comb
+from operator import or_
 from typing import NamedTuple
 
 from nearstar.language.program import Apply, Program
@@ -55,8 +57,6 @@ def _undominated(options: Iterable[Leaf], needed: int) -> list[Leaf]:
 
 
 def union(shifts: Iterable[int | None]) -> int | None:
-    result: int | None = None
-    for shift in shifts:
-        if shift is not None:
-            result = shift if result is None else result | shift
-    return result
+    """All that is in any of these sets; None if there are none."""
+    known = [shift for shift in shifts if shift is not None]
+    return reduce(or_, known) if known else None

@@ -101,7 +101,6 @@ class _Rules:
     """The rules of a grammar for one signature, by what the identities ask for."""
 
     def __init__(self, grammar: Grammar, signature: Signature) -> None:
-        self.signature = signature
         self.cost = {rule.operation: _exact(rule.cost) for rule in grammar.rules(signature)}
         # Sorted stably by cost: of equals, the one that the grammar names first.
         self.operations = sorted(self.cost, key=self.cost.__getitem__)
@@ -115,19 +114,18 @@ class _Rules:
         self.affine: dict[int, Leaf] = {}
         self.picks: dict[tuple[int, ...], Apply] = {}
         for operation in self.operations:
-            self._note_leaf(operation)
+            self._note_leaf(open_up(operation, signature))
 
-    def _note_leaf(self, operation: Operation) -> None:
+    def _note_leaf(self, node: Apply) -> None:
+        operation, cost = node.operation, self.cost[node.operation]
         match operation:
             case Constant():
-                self.constant = Leaf(0, self.cost[operation], open_up(operation, self.signature))
+                self.constant = Leaf(0, cost, node)
             case Affine():
-                reads = affine_bits(operation, self.signature)
-                if reads not in self.affine:
-                    leaf = open_up(operation, self.signature)
-                    self.affine[reads] = Leaf(reads, self.cost[operation], leaf)
-            case _ if (picks := operation.picks(self.signature)) is not None:
-                self.picks.setdefault(picks, open_up(operation, self.signature))
+                reads = affine_bits(operation, node.signature)
+                self.affine.setdefault(reads, Leaf(reads, cost, node))
+            case _ if (picks := operation.picks(node.signature)) is not None:
+                self.picks.setdefault(picks, node)
 
     def joining_cost(self) -> int:
         """What one more part of a sum costs; 0 where there are no sums."""
@@ -232,7 +230,8 @@ class _Canoniser:
             case _ if (picks := program.operation.picks(program.signature)) is not None:
                 return self.rules(program.signature).picks[picks]
             case Window() if is_last(program.operation):
-                return self._with_operation(program, self.rules(program.signature).last)
+                last = self.rules(program.signature).last or program.operation
+                return Apply(last, program.signature, program.arguments)
             case MapPrefix() | Map():
                 return self._map(program)
         return program
@@ -369,18 +368,15 @@ class _Canoniser:
             return self._if(node)
         # Constants and affine leaves are vectors: above them a sum is one function among others.
         if node.signature.maps_vectors and role in ("add", "difference"):
-            return self._sum(node)
+            return self._shortest(node, self._terms(node, 1)) or node
         if node.signature.maps_vectors and role == "multiply":
             return self._product(node)
         if "associative" in function.laws:
-            return self._associative(node, function)
+            operands = sorted(self._operands(node, function), key=self._order)
+            return self._chain(function, self._joined(function, operands))
         if "commutative" in function.laws:
-            return self._with_arguments(node, sorted(node.arguments, key=self._order))
+            return node.on(tuple(sorted(node.arguments, key=self._order)))
         return node
-
-    def _associative(self, node: Apply, function: Function) -> Program:
-        operands = sorted(self._operands(node, function), key=self._order)
-        return self._chain(function, self._joined(function, operands))
 
     def _joined(self, function: Function, operands: list[Program]) -> list[Program]:
         """The operands without pairs that can be written as one: constants, or the same window."""
@@ -443,18 +439,7 @@ class _Canoniser:
             result = Apply(operation, result.signature, (operand, result))
         return result
 
-    def _with_arguments(self, node: Apply, arguments: Sequence[Program]) -> Program:
-        return node if tuple(arguments) == node.arguments else node.on(tuple(arguments))
-
-    def _with_operation(self, node: Apply, operation: Operation | None) -> Program:
-        if operation is None or operation == node.operation:
-            return node
-        return Apply(operation, node.signature, node.arguments)
-
     # Sums
-
-    def _sum(self, node: Apply) -> Program:
-        return self._shortest(node, self._terms(node, 1)) or node
 
     def _shortest(self, node: Apply, terms: list[tuple[Program, int]]) -> Program | None:
         """The sum of the terms that equals the node, if it can be written and is no worse."""
@@ -603,8 +588,7 @@ def _first(items: Iterable[T]) -> T | None:
 
 def _labels(grammar: Grammar) -> dict[Operation, str]:
     """Names of operations; those that share one are told apart by their place in the grammar."""
-    rules = (*grammar.sequences, *grammar.summaries, *grammar.vectors)
-    operations = list(dict.fromkeys(rule.operation for rule in rules))
+    operations = list(dict.fromkeys(rule.operation for rule in grammar.all_rules))
     uses = Counter(operation.name for operation in operations)
     return {
         operation: operation.name if uses[operation.name] == 1 else f"{operation.name}#{index}"

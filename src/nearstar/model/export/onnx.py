@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,28 +43,30 @@ def to_onnx(model: Model) -> bytes:
     except ImportError:
         raise NearstarError("exporting to ONNX needs onnx: pip install nearstar[onnx]") from None
     helper, real = onnx.helper, FLOAT
-    writer = _Writer(nodes_of(model), model)
+    graph = Graph()
+    scores = _scores(model, graph)
+    probabilities, label = _decided(model, graph, scores)
     signature, n_classes = model.program.signature, len(model.class_names)
     rows = 1 if signature.summarises else "rows"
     named = {
-        "scores": (writer.scores, real, [rows, signature.output.size]),
-        "probabilities": (writer.probabilities(), real, [rows, n_classes]),
-        "label": (writer.label(), INT64, [rows]),
+        "scores": (scores, real, [rows, signature.output.size]),
+        "probabilities": (probabilities, real, [rows, n_classes]),
+        "label": (label, INT64, [rows]),
     }
     for name, (value, _, _) in named.items():
-        writer.graph.nodes.append(helper.make_node("Identity", [value], [name]))
-    graph = helper.make_graph(
-        writer.graph.nodes,
+        graph.nodes.append(helper.make_node("Identity", [value], [name]))
+    program = helper.make_graph(
+        graph.nodes,
         "program",
         [helper.make_tensor_value_info("x", real, ["rows", signature.input.size])],
         [
             helper.make_tensor_value_info(name, kind, shape)
             for name, (_, kind, shape) in named.items()
         ],
-        writer.graph.initializers,
+        graph.initializers,
     )
     made = helper.make_model(
-        graph,
+        program,
         producer_name="nearstar",
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=_IR_VERSION,
@@ -83,54 +84,31 @@ def to_onnx(model: Model) -> bytes:
     return contents
 
 
-class _Writer:
-    """Writes a program into a graph. Values are (rows, components), or one row for all."""
-
-    def __init__(self, nodes: Mapping[Path, Node], model: Model) -> None:
-        self.nodes = nodes
-        self.model = model
-        self.graph = Graph()
-        self.mean = self.graph.number(model.scale.mean[None])
-
-    # Outputs
-
-    @cached_property
-    def scores(self) -> str:
-        """The program's outputs, all rows of them."""
-        root, graph = self.nodes[()], self.graph
-        at = _InGraph(self.nodes, graph, self.mean, "x", graph.op("Sub", "x", self.mean))
-        value = evaluate(root.program, at)
-        if root.signature.summarises:
-            return self.full(value, graph.integer([1]), root.outputs)
+def _scores(model: Model, graph: Graph) -> str:
+    """The program's outputs, all rows of them."""
+    signature, mean = model.program.signature, graph.number(model.scale.mean[None])
+    at = _InGraph(nodes_of(model), graph, mean, "x", graph.op("Sub", "x", mean))
+    value = evaluate(model.program, at)
+    if signature.summarises:
+        rows = graph.integer([1])
+    else:
         rows = graph.op("Slice", graph.op("Shape", "x"), graph.integer([0]), graph.integer([1]))
-        return self.full(value, rows, root.outputs)
+    # A value may have one row for all.
+    shape = graph.op("Concat", rows, graph.integer([signature.output.size]), axis=0)
+    return graph.op("Expand", value, shape)
 
-    def full(self, value: str, rows: str, outputs: int) -> str:
-        """A value with all of its rows, where it may have one for all."""
-        shape = self.graph.op("Concat", rows, self.graph.integer([outputs]), axis=0)
-        return self.graph.op("Expand", value, shape)
 
-    def decided(self) -> str:
-        """The scores with the model's offsets."""
-        offsets = self.model.offsets
-        if offsets is None:
-            return self.scores
-        return self.graph.op("Add", self.scores, self.graph.number(offsets[None]))
-
-    def probabilities(self) -> str:
-        graph, scores = self.graph, self.decided()
-        if self.model.program.signature.output.size > 1:
-            return graph.op("Softmax", scores, axis=1)
-        first = graph.op("Sigmoid", graph.op("Neg", scores))
-        return graph.op("Concat", first, graph.op("Sigmoid", scores), axis=1)
-
-    def label(self) -> str:
-        graph, scores = self.graph, self.decided()
-        if self.model.program.signature.output.size > 1:
-            return graph.op("ArgMax", scores, axis=1, keepdims=0)
-        above = graph.op("Greater", scores, graph.number(0))
-        codes = graph.op("Cast", above, to=INT64)
-        return graph.op("Squeeze", codes, graph.integer([1]))
+def _decided(model: Model, graph: Graph, scores: str) -> tuple[str, str]:
+    """The probabilities of the classes, and the index of the likeliest."""
+    if model.offsets is not None:
+        scores = graph.op("Add", scores, graph.number(model.offsets[None]))
+    if model.program.signature.output.size > 1:
+        return graph.op("Softmax", scores, axis=1), graph.op("ArgMax", scores, axis=1, keepdims=0)
+    first = graph.op("Sigmoid", graph.op("Neg", scores))
+    both = graph.op("Concat", first, graph.op("Sigmoid", scores), axis=1)
+    above = graph.op("Greater", scores, graph.number(0))
+    codes = graph.op("Cast", above, to=INT64)
+    return both, graph.op("Squeeze", codes, graph.integer([1]))
 
 
 @dataclass(frozen=True)

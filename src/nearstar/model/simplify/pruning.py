@@ -13,6 +13,8 @@ from nearstar.language.parameters import Block, Theta
 Keeps = Callable[[Theta], bool]
 """Whether a program is still good enough with these parameters."""
 Places = NDArray[np.int64]
+Zeroed = Callable[[Theta, Places], Theta]
+"""Parameters with zeros in some places."""
 
 
 def pruned(blocks: Sequence[Block], theta: Theta, scale: Scale, keeps: Keeps) -> Theta:
@@ -25,28 +27,29 @@ def pruned(blocks: Sequence[Block], theta: Theta, scale: Scale, keeps: Keeps) ->
     strength, biases = _influence(blocks, theta, scale), _biases(blocks)
     weights = _sorted(np.setdiff1d(np.flatnonzero(theta), biases), strength)
 
+    def zeroed(theta: Theta, places: Places) -> Theta:
+        return without(blocks, theta, scale, places)
+
     def left(places: Places) -> Places:
         return np.asarray(places[theta[places] != 0])
 
-    theta = _most_together(blocks, theta, scale, weights, keeps)
+    theta = _most_together(theta, weights, zeroed, keeps)
     columns = [left(column) for column in _columns(blocks)]
     columns.sort(key=lambda column: float(np.square(strength[column]).sum()))
-    theta = _each(blocks, theta, scale, (column for column in columns if len(column)), keeps)
+    theta = _each(theta, filter(len, columns), zeroed, keeps)
     before = None
     while before is not theta:  # what goes may make room for others
         before = theta
-        theta = _each(blocks, theta, scale, left(weights).reshape(-1, 1), keeps)
-    return _each(blocks, theta, scale, _sorted(left(biases), strength).reshape(-1, 1), keeps)
+        theta = _each(theta, left(weights).reshape(-1, 1), zeroed, keeps)
+    return _each(theta, _sorted(left(biases), strength).reshape(-1, 1), zeroed, keeps)
 
 
-def _most_together(
-    blocks: Sequence[Block], theta: Theta, scale: Scale, weights: Places, keeps: Keeps
-) -> Theta:
+def _most_together(theta: Theta, weights: Places, zeroed: Zeroed, keeps: Keeps) -> Theta:
     """Without the first weights: as many as bisection finds."""
     best, fewest, most = theta, 0, len(weights)
     while fewest < most:
         middle = (fewest + most + 1) // 2
-        tried = without(blocks, theta, scale, weights[:middle])
+        tried = zeroed(theta, weights[:middle])
         if keeps(tried):
             best, fewest = tried, middle
         else:
@@ -54,12 +57,10 @@ def _most_together(
     return best
 
 
-def _each(
-    blocks: Sequence[Block], theta: Theta, scale: Scale, sets: Iterable[Places], keeps: Keeps
-) -> Theta:
+def _each(theta: Theta, sets: Iterable[Places], zeroed: Zeroed, keeps: Keeps) -> Theta:
     """Without each of these in turn, where that will do."""
     for places in sets:
-        tried = without(blocks, theta, scale, places)
+        tried = zeroed(theta, places)
         if keeps(tried):
             theta = tried
     return theta

@@ -210,9 +210,14 @@ class _Lowered(Site[Value], Algebra[Value]):
     """Inside a fold, the rows of its result: one step earlier, they are the accumulator."""
 
     @property
+    def bulk(self) -> int:
+        """Region of what does not depend on an accumulator, and is computed all at once."""
+        return op.FRAMES if self.each else op.LANES
+
+    @property
     def kind(self) -> int:
         """Region of its pointwise instructions."""
-        return op.STEPS if self.past else op.FRAMES if self.each else op.LANES
+        return op.STEPS if self.past else self.bulk
 
     def window(self, here: Occurrence, window: Window) -> _Lowered:
         return replace(self, seen=window)
@@ -236,12 +241,9 @@ class _Lowered(Site[Value], Algebra[Value]):
         source, moves = self._source(feature), self.seen is None or self.seen.reduces.moves
         known, scale = self.table.raw_rows, self.table.scale
         if (source, moves) not in known:
-            # Of what does not depend on the accumulator, all frames are computed at once.
-            bulk = op.FRAMES if self.kind == op.STEPS else self.kind
             mean = float(scale.mean[feature]) if moves else 0.0
-            (known[source, moves],) = self.table.linear(
-                bulk, [source], float(scale.std[feature]), mean
-            )
+            std = float(scale.std[feature])
+            (known[source, moves],) = self.table.linear(self.bulk, [source], std, mean)
         return known[source, moves]
 
     def features(self, here: Occurrence, columns: tuple[int, ...]) -> Value:
@@ -256,9 +258,8 @@ class _Lowered(Site[Value], Algebra[Value]):
     def constant(self, here: Occurrence) -> Value:
         block = self.table.blocks[here.path, "constant"]
         result = self.table.rows(block.outputs)
-        bulk = op.FRAMES if self.kind == op.STEPS else self.kind
         for index, out in enumerate(result):
-            self.table.emit(bulk, op.PARAMETER, out, block.start + index)
+            self.table.emit(self.bulk, op.PARAMETER, out, block.start + index)
         return result
 
     def affine(self, here: Occurrence, role: str = "affine") -> Rows:

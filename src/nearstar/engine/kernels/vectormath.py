@@ -30,7 +30,6 @@ _EXP_LEAST = _f(-87.3)
 
 _ONE = _f(1.0)
 _HALF = _f(0.5)
-_ROOT_HALF = _f(0.70710678)
 
 
 @kernel

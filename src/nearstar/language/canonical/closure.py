@@ -19,15 +19,7 @@ from nearstar.language.expression import Expression
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar
 from nearstar.language.operation import Operation
-from nearstar.language.operators import (
-    Affine,
-    Constant,
-    Fold,
-    Map,
-    MapPrefix,
-    Select,
-    Window,
-)
+from nearstar.language.operators import Affine, Constant, Fold, Map, MapPrefix, Select, Window
 from nearstar.language.program import Production, production
 from nearstar.language.types import Signature
 

@@ -28,14 +28,7 @@ from nearstar.language.canonical.roles import (
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar
 from nearstar.language.operation import Operation
-from nearstar.language.operators import (
-    Affine,
-    Constant,
-    Fold,
-    Map,
-    MapPrefix,
-    Window,
-)
+from nearstar.language.operators import Affine, Constant, Fold, Map, MapPrefix, Window
 from nearstar.language.program import (
     MAX_HEIGHT,
     Apply,
@@ -104,10 +97,10 @@ class _Rules:
         self.cost = {rule.operation: _exact(rule.cost) for rule in grammar.rules(signature)}
         # Sorted stably by cost: of equals, the one that the grammar names first.
         self.operations = sorted(self.cost, key=self.cost.__getitem__)
-        functions = [op for op in self.operations if isinstance(op, Function)]
-        self.add = _first(op for op in functions if role_of(op) == "add")
-        self.difference = _first(op for op in functions if role_of(op) == "difference")
-        self.multiply = _first(op for op in functions if role_of(op) == "multiply")
+        self.add, self.difference, self.multiply = (
+            _first(op for op in self.operations if role_of(op) == role)
+            for role in ("add", "difference", "multiply")
+        )
         self.map = _first(op for op in self.operations if isinstance(op, Map))
         self.last = _first(op for op in self.operations if is_last(op))
         self.constant: Leaf | None = None

@@ -8,38 +8,25 @@ from typing import Literal
 from nearstar.language.canonical.closure import pick_bits
 from nearstar.language.function import Function
 from nearstar.language.operation import Operation
-from nearstar.language.operators import (
-    ADD,
-    DIFFERENCE,
-    MULTIPLY,
-    Constant,
-    Window,
-)
+from nearstar.language.operators import ADD, DIFFERENCE, MULTIPLY, Constant, Window
 from nearstar.language.program import Apply, Hole, Program
 
 Role = Literal["add", "difference", "multiply", "if", "other"]
 
 
+_ROLES: dict[Role, Function] = {"add": ADD, "difference": DIFFERENCE, "multiply": MULTIPLY}
+
+
+@lru_cache(maxsize=4096)
 def role_of(operation: Operation) -> Role:
     """Which of the functions that the identities know this one is, judged by its meaning."""
-    return _role_of_function(operation) if isinstance(operation, Function) else "other"
-
-
-@lru_cache(maxsize=1024)
-def _role_of_function(function: Function) -> Role:
-    roles: tuple[tuple[Role, Function], ...] = (
-        ("add", ADD),
-        ("difference", DIFFERENCE),
-        ("multiply", MULTIPLY),
-    )
-    for role, known in roles:
-        if _same_meaning(function, known):
+    if not isinstance(operation, Function):
+        return "other"
+    meant = operation.takes, operation.gives, operation.meaning
+    for role, known in _ROLES.items():
+        if meant == (known.takes, known.gives, known.meaning):
             return role
-    return "other" if function.beta is None else "if"
-
-
-def _same_meaning(a: Function, b: Function) -> bool:
-    return (a.takes, a.gives, a.meaning) == (b.takes, b.gives, b.meaning)
+    return "other" if operation.beta is None else "if"
 
 
 def are_alike(a: Operation, b: Operation) -> bool:

@@ -123,6 +123,5 @@ def _suffixes(node: Node, model: Model) -> list[str]:
     if node.outputs == 1:
         return [""]
     names = model.class_names
-    if len(set(names)) < len(names) or node.outputs != len(names):
-        return [f" [{index}]" for index in range(node.outputs)]
-    return [f" [{name}]" for name in names]
+    told_apart = names if len(set(names)) == len(names) else ()
+    return [f" [{name}]" for name in node.called(told_apart)]

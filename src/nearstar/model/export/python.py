@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nearstar.language.program import columns_read
 from nearstar.model.explain.nodes import nodes_of
 from nearstar.model.export.python_body import Body
-from nearstar.model.export.python_expression import listed, quoted
+from nearstar.model.export.python_expression import WIDTH, listed, quoted
 from nearstar.model.export.python_features import features_function
 from nearstar.model.export.python_helpers import HELPERS, feature_helpers, needed
 from nearstar.model.export.python_main import main_functions, role_constants
@@ -17,8 +17,6 @@ from nearstar.util.version import __version__
 
 if TYPE_CHECKING:
     from nearstar.model.model import Model
-
-_WIDTH = 96
 
 
 def to_python(model: Model) -> str:
@@ -109,7 +107,7 @@ def _learned(constants: list[str]) -> list[str]:
 def _wrapped(text: str, indent: str = "") -> str:
     return textwrap.fill(
         text,
-        _WIDTH,
+        WIDTH,
         initial_indent=indent,
         subsequent_indent=indent,
         break_long_words=False,

@@ -8,7 +8,8 @@ from nearstar.language.expression import Expression
 from nearstar.language.function import Function
 from nearstar.language.primitives import ATOM, POWER, PRIMITIVES, SIGN
 
-_WIDTH = 96
+WIDTH = 96
+"""Characters of a line in exported modules."""
 
 
 def quoted(value: str | int | float | bool | None) -> str:
@@ -21,7 +22,7 @@ def quoted(value: str | int | float | bool | None) -> str:
 def listed(items: Sequence[str], brackets: str = "[]") -> str:
     """Items in brackets, on one line or on one for each."""
     line = brackets[0] + ", ".join(items) + brackets[1]
-    if len(line) <= _WIDTH - 10 or len(items) < 2:
+    if len(line) <= WIDTH - 10 or len(items) < 2:
         return line
     return "\n".join([brackets[0], *(f"    {item}," for item in items), brackets[1]])
 

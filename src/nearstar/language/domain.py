@@ -90,7 +90,9 @@ class Domain:
         if len(set(self.features)) != len(self.features) or not self.features:
             raise DomainError(f"domain {self.name}: feature names must be given, each once")
         if isinstance(self.groups, Mapping):
-            object.__setattr__(self, "groups", _groups(self.groups, self.features))
+            listed = self.groups.items()
+            groups = (Group(name, _columns(name, spec, self.features)) for name, spec in listed)
+            object.__setattr__(self, "groups", tuple(groups))
         self._check_groups()
         if not (is_number(self.penalty) and self.penalty >= 0):
             raise DomainError(f"the penalty must be a number from 0, not {self.penalty!r}")
@@ -358,14 +360,15 @@ class Domain:
             raise DomainError(
                 f"domain {self.name} has {len(self.features)} features, the task {root.input.size}"
             )
-        return Grammar(root, *map(self._rules_for, _RULES))
+        rules = (
+            tuple(Rule(each, self._cost(each)) for each in self._operations_of(kind))
+            for kind in _RULES
+        )
+        return Grammar(root, *rules)
 
     def cost(self, program: Program) -> float:
         """Structural cost of a program, also of one that the rules in use would not make."""
         return sum(self._cost(node.operation) for node in applied(program))
-
-    def _rules_for(self, kind: str) -> tuple[Rule, ...]:
-        return tuple(Rule(each, self._cost(each)) for each in self._operations_of(kind))
 
     def _cost(self, operation: Operation) -> float:
         if operation.name in self.costs:
@@ -407,10 +410,6 @@ def _derived(given: Any) -> dict[str, str]:
 def _all_features(features: tuple[str, ...], derived: Mapping[str, str]) -> tuple[str, ...]:
     known = set(features)
     return (*features, *(name for name in derived if name not in known))
-
-
-def _groups(given: Mapping[str, Any], features: tuple[str, ...]) -> tuple[Group, ...]:
-    return tuple(Group(name, _columns(name, spec, features)) for name, spec in given.items())
 
 
 def _columns(group: str, spec: Any, features: tuple[str, ...]) -> tuple[int, ...]:

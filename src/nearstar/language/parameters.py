@@ -120,7 +120,7 @@ def rounded(blocks: tuple[Block, ...], theta: Theta, scale: Scale, digits: int) 
     for block in blocks:
         matrix, columns = block.of(result), list(block.columns)
         given = matrix.copy()
-        matrix[:] = [[_significant(value, digits) for value in row] for row in given]
+        matrix[:] = [[float(f"{value:.{digits}g}") for value in row] for row in given]
         if columns and block.centred:
             before, after = given[: len(columns)], matrix[: len(columns)]
             bias = given[-1] + _at_mean(before - after, scale, columns)
@@ -131,10 +131,6 @@ def rounded(blocks: tuple[Block, ...], theta: Theta, scale: Scale, digits: int) 
                 for b, e in zip(bias, effect, strict=True)
             ]
     return result
-
-
-def _significant(value: float, digits: int) -> float:
-    return float(f"{value:.{digits}g}")
 
 
 def _at_mean(weights: NDArray[np.floating], scale: Scale, columns: list[int]) -> Theta:

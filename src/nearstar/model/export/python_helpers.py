@@ -64,14 +64,12 @@ HELPERS = {
 def needed(helpers: Mapping[str, str], parts: Iterable[str]) -> dict[str, str]:
     """The helpers that parts of a module call, or that those call, in order."""
     text, names = "\n".join(parts), set[str]()
-    while new := {name for name in helpers if name not in names and _calls(text, name)}:
+    while new := {
+        name for name in helpers if name not in names and re.search(rf"\b{name}\(", text)
+    }:
         names |= new
         text = "\n".join(helpers[name] for name in new)
     return {name: source for name, source in helpers.items() if name in names}
-
-
-def _calls(text: str, name: str) -> bool:
-    return re.search(rf"\b{name}\(", text) is not None
 
 
 HAS = '''\

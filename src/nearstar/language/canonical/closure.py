@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress, product
-from operator import and_
 from typing import Literal, NamedTuple
 
 from nearstar.language.canonical.covers import union
@@ -128,7 +127,15 @@ def closures_of_holes(grammar: Grammar) -> dict[Signature, Closure]:
 def _meet(a: Closure, b: Closure) -> Closure:
     """What both are closed under."""
     shift = None if a.shift is None or b.shift is None else a.shift & b.shift
-    return Closure(*map(and_, a._replace(shift=0), b._replace(shift=0)))._replace(shift=shift)
+    return Closure(
+        a.negate and b.negate,
+        a.flip and b.flip,
+        a.turn and b.turn,
+        a.stretch and b.stretch,
+        a.scale and b.scale,
+        shift,
+        a.constant and b.constant,
+    )
 
 
 def _accumulator_bit(signature: Signature) -> int:

@@ -52,7 +52,6 @@ LEAVES: tuple[Operation, ...] = (
 FAMILIES = {
     "affine": [leaf.name for leaf in LEAVES if isinstance(leaf, Affine)],
     "sel": [leaf.name for leaf in LEAVES if isinstance(leaf, Select)],
-    "window": [each.name for each in SUMMARIES if isinstance(each, Window)],
 }
 
 

@@ -127,7 +127,7 @@ class Case:
     table: Table
 
     def space(self, *starts: Program) -> Space:
-        return Space(self.brute.grammar, self.constraints, self.table.weight, starts, FAMILIES)
+        return Space(self.brute.grammar, self.constraints, self.table.weight, starts)
 
     def programs(self, *sketches: Program) -> list[Program]:
         """All programs that keep the constraints, or the completions of sketches."""

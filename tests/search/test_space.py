@@ -157,12 +157,11 @@ DOMAIN = Domain.of_size(
     vectors=("if", "add", "affine", "const"),
 )
 GRAMMAR = DOMAIN.grammar(DOMAIN.signature(1, per_frame=True))
-LEAVES = {"affine": ["LeftAffine", "RightAffine"]}
 
 
 def space(*starts: str, weight: Any = 1.0, **constraints: Any) -> Space:
     programs = [parse(start, DOMAIN, GRAMMAR.root).program for start in starts]
-    return Space(GRAMMAR, Constraints(**constraints), weight, programs, LEAVES)
+    return Space(GRAMMAR, Constraints(**constraints), weight, programs)
 
 
 @pytest.mark.parametrize(

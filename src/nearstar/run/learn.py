@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nearstar.language.domain import Domain
-from nearstar.language.operators import Affine, Select
 from nearstar.language.program import Program, is_complete
 from nearstar.language.text import to_text
 from nearstar.language.types import Signature
@@ -154,35 +152,8 @@ def _space(
     start: Program | None,
 ) -> Space:
     """The space to search: from nothing, from a sketch, or around a complete program."""
-    grammar = domain.grammar(signature)
-    operations = [rule.operation for rule in grammar.all_rules]
-    families = {
-        family: [operation.name for operation in operations if isinstance(operation, kind)]
-        for family, kind in (("affine", Affine), ("sel", Select))
-    }
-    constraints = _with_own_names(constraints, domain, families)
-    starts = () if start is None else (start,)
-    space = Space(grammar, constraints, weight, starts, families)
+    grammar, constraints = domain.grammar(signature), constraints.with_own_names(domain)
+    space = Space(grammar, constraints, weight, () if start is None else (start,))
     if start is None or not is_complete(start):
         return space
-    return Space(grammar, constraints, weight, neighbours(space, start), families)
-
-
-def _with_own_names(
-    constraints: Constraints, domain: Domain, families: Mapping[str, object]
-) -> Constraints:
-    """The constraints with the names that rules print with, where they were given by an alias."""
-
-    def own(name: str) -> str:
-        operation = None if name in families else domain.operation(name)
-        return name if operation is None else operation.name
-
-    limit: dict[str, int] = {}
-    for name, most in constraints.limit.items():
-        limit[own(name)] = min(most, limit.get(own(name), most))
-    return replace(
-        constraints,
-        forbid=tuple(map(own, constraints.forbid)),
-        require=tuple(map(own, constraints.require)),
-        limit=limit,
-    )
+    return Space(grammar, constraints, weight, neighbours(space, start))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nearstar.language.domain import Domain
@@ -12,6 +12,9 @@ from nearstar.language.program import Apply, Hole, Program, walk
 from nearstar.language.types import Signature
 from nearstar.util.checks import check_settings, check_whole
 from nearstar.util.errors import NearstarError
+
+FAMILIES = ("affine", "sel")
+"""Names that stand for all leaves of their kind together."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,19 @@ class Constraints:
     def paper(cls, domain: Domain, **changes: Any) -> Constraints:
         """The published settings for one of the paper's domains: the greatest depth."""
         return cls(**{**domain.published("max_depth"), **changes})
+
+    def with_own_names(self, domain: Domain) -> Constraints:
+        """With the names that rules print with, where they were given by an alias."""
+
+        def own(name: str) -> str:
+            operation = None if name in FAMILIES else domain.operation(name)
+            return name if operation is None else operation.name
+
+        limit: dict[str, int] = {}
+        for name, most in self.limit.items():
+            limit[own(name)] = min(most, limit.get(own(name), most))
+        forbid, require = tuple(map(own, self.forbid)), tuple(map(own, self.require))
+        return replace(self, forbid=forbid, require=require, limit=limit)
 
     def __str__(self) -> str:
         """What is demanded, for people."""

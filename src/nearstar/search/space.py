@@ -8,7 +8,7 @@ from functools import cached_property
 from nearstar.language.canonical import canonical, canonical_with_each
 from nearstar.language.grammar import Grammar
 from nearstar.language.program import Apply, Hole, Program, completes, is_complete, walk
-from nearstar.search.constraints import Closing, Constraints, quotas_of
+from nearstar.search.constraints import FAMILIES, Closing, Constraints, quotas_of
 from nearstar.util.checks import check_number
 from nearstar.util.errors import DomainError, NearstarError, ProgramError
 from nearstar.util.nearest import suggestion
@@ -18,7 +18,6 @@ class Space:
     """Programs of a grammar within constraints: completions of its roots, by default all there are.
 
     ``weight`` is λ. ``roots`` are programs, partial or complete; a single hole if none are given.
-    ``families`` are names in constraints that stand for several rules.
     """
 
     def __init__(
@@ -27,10 +26,14 @@ class Space:
         constraints: Constraints | None = None,
         weight: float = 1.0,
         roots: Sequence[Program] = (),
-        families: Mapping[str, Sequence[str]] = {},
     ) -> None:
         constraints = Constraints() if constraints is None else constraints
         check_number("the weight λ of structural cost", weight, least=0)
+        operations = [rule.operation for rule in grammar.all_rules]
+        families = {
+            family: [operation.name for operation in operations if operation.family == family]
+            for family in FAMILIES
+        }
         forbidden = [each for name in constraints.forbid for each in families.get(name, [name])]
         _check_names(grammar, constraints, families)
         self.constraints = constraints

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nearstar.language.operators import Fold, MapPrefix, Window
+from nearstar.language.operators import Window
 from nearstar.language.program import Path
 from nearstar.language.view import View, view_at
 from nearstar.model.explain.nodes import Leaf, Node
@@ -114,22 +114,25 @@ def condition_of(
     asked = exact[node.arguments[0]]
     # A window gives what its body does of what the window shows.
     body = exact[asked.arguments[0]] if isinstance(asked.operation, Window) else asked
-    part = OfPart(asked.number, _when(asked, exact))
+    part = OfPart(asked.number, _when(asked, model))
     view = view_at(model.program, body.path)
     if body.leaf is not None:
         return _of_leaf(body.leaf, rounded[body.path].leaf or body.leaf, view, model) or part
     picks = body.operation.picks(body.signature)
-    return part if picks is None else _plain(picks[0], view, model)
+    if picks is None:
+        return part
+    # Whether a feature as it is is above 0.
+    quantity = Feature(model.domain.features[picks[0]], picks[0], view)
+    return Same(0.0) if view.empty else Threshold(quantity, True, 0.0, 0.0)
 
 
-def _when(asked: Node, nodes: Mapping[Path, Node]) -> str:
-    path = asked.path
+def _when(asked: Node, model: Model) -> str:
     if not asked.signature.summarises:
         return ""
-    so_far = any(isinstance(nodes[path[:end]].operation, MapPrefix) for end in range(len(path)))
-    if isinstance(asked.operation, Fold):
-        return ", over the frames so far," if so_far else ", over the whole sequence,"
-    return "" if so_far else ", at the end of the sequence,"
+    at_end = view_at(model.program, asked.path).at_end
+    if asked.operation.recurs:
+        return ", over the whole sequence," if at_end else ", over the frames so far,"
+    return ", at the end of the sequence," if at_end else ""
 
 
 def _of_leaf(leaf: Leaf, rounded: Leaf, view: View, model: Model) -> Condition | None:
@@ -145,11 +148,10 @@ def _of_leaf(leaf: Leaf, rounded: Leaf, view: View, model: Model) -> Condition |
         for index, (weight, quantity) in enumerate(zip(weights, quantities, strict=True))
         if weight != 0 and not (isinstance(quantity, Feature) and view.empty)
     ]
-    if len(counting) == 1 and math.isfinite(value := -bias / weights[counting[0]]):
-        quantity = quantities[counting[0]]
-        return Threshold(
-            quantity, weights[counting[0]] > 0, value, _rounded(value, quantity, model)
-        )
+    if len(counting) == 1:
+        weight, quantity = weights[counting[0]], quantities[counting[0]]
+        if math.isfinite(value := -bias / weight):
+            return Threshold(quantity, weight > 0, value, _rounded(value, quantity, model))
     if len(counting) < 2:
         return Same(bias)
     if len(counting) > _LONGEST:
@@ -157,13 +159,6 @@ def _of_leaf(leaf: Leaf, rounded: Leaf, view: View, model: Model) -> Condition |
     numbers = [*rounded.weights[:, 0].tolist(), *rounded.accumulator[:, 0].tolist()]
     terms = tuple((numbers[index], quantities[index]) for index in counting)
     return Sum(terms, float(rounded.bias[0]))
-
-
-def _plain(column: int, view: View, model: Model) -> Condition:
-    """Whether a feature as it is is above 0."""
-    if view.empty:
-        return Same(0.0)
-    return Threshold(Feature(model.domain.features[column], column, view), True, 0.0, 0.0)
 
 
 def _rounded(value: float, quantity: Quantity, model: Model) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -60,9 +59,9 @@ def search_data(history: History, nodes_from: int = 0, points_from: int = 0) -> 
         "nodes": {
             "text": [each.text for each in nodes],
             "parent": [-1 if each.parent is None else each.parent for each in nodes],
-            "cost": _all_short(each.structural_cost for each in nodes),
-            "error": _all_short(each.error for each in nodes),
-            "f": _all_short(each.f for each in nodes),
+            "cost": [_short(each.structural_cost) for each in nodes],
+            "error": [_short(each.error) for each in nodes],
+            "f": [_short(each.f) for each in nodes],
             "kind": [_kind(each) for each in nodes],
         },
     }
@@ -88,7 +87,3 @@ def _short(value: float | None) -> float | str | None:
     if value is None:
         return None
     return significant(value, 6) if math.isfinite(value) else str(value)
-
-
-def _all_short(values: Iterable[float]) -> list[float | str | None]:
-    return [_short(value) for value in values]

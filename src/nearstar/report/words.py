@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nearstar.language.operators import Window
 from nearstar.language.program import Path, columns_read
 from nearstar.language.text import to_text
-from nearstar.language.view import view_at
+from nearstar.language.view import view_at, walk_with_views
 from nearstar.model.explain.listing import heading
 from nearstar.model.explain.nodes import DIGITS, Node, nodes_of
 from nearstar.model.model import Model
@@ -65,34 +64,30 @@ def _role(path: Path, nodes: Mapping[Path, Node]) -> str:
 
 
 def _words(node: Node, model: Model) -> str:
-    operation, path = node.operation, node.path
-    view = view_at(model.program, (*path, 0)) if node.arguments else view_at(model.program, path)
-    return operation.words(node.program, _features(node, model), view)
-
-
-def _features(node: Node, model: Model) -> str:
+    view = view_at(model.program, (*node.arguments, node.path)[0])
     columns = dict.fromkeys(node.operation.columns(node.signature))
     names = [model.domain.features[column] for column in columns]
     more = len(names) - _LISTED
-    return ", ".join(names) if more <= 0 else f"{', '.join(names[:_LISTED])} and {more} more"
+    features = ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+    return node.operation.words(node.program, features, view)
 
 
 def notes_of(model: Model) -> list[str]:
     """What a reader has to know of all the lines: how a class is decided on, what an if means."""
-    nodes = nodes_of(model)
     notes = [_decision(model)]
     if model.offsets is not None:
         notes.append(
             "That was tuned on the validation data after training: scores are with it, costs and "
             "errors of the search without."
         )
-    if betas := {node.temperature for node in nodes.values() if node.temperature is not None}:
+    nodes = nodes_of(model).values()
+    if betas := {node.temperature for node in nodes if node.temperature is not None}:
         times = "" if betas == {1.0} else f"{' or '.join(map(shown, sorted(betas)))} · "
         notes.append(
             "An if is smooth: it mixes then and else. The share of then is "
             f"sigmoid({times}condition): above one half where the words hold, else below."
         )
-    if any(isinstance(node.operation, Window) for node in nodes.values()):
+    if any(view.reduction is not None for _, _, view in walk_with_views(model.program)):
         notes.append("Windows are cut off at the ends of a sequence.")
     derived, features = model.domain.derived, model.domain.features
     read = [features[column] for column in columns_read(model.program)]

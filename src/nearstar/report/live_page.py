@@ -97,8 +97,7 @@ class LivePage:
         if history is None or not following.started:
             return {"state": "waiting", "text": "Waiting for a search to begin in this folder."}
         if history.ended is not None:
-            why = say_ended(history.ended, history.limits, history.engine_seconds)
-            return {"state": "ended", "text": f"Ended: {why}."}
+            return {"state": "ended", "text": f"Ended: {say_ended(history)}."}
         silent = time.time() - following.written
         if silent >= SILENT:
             return {

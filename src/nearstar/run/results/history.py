@@ -9,13 +9,7 @@ from nearstar.run.results.audit import Audit, audit_completions, audit_search
 from nearstar.run.results.evaluation import Told
 from nearstar.run.results.front import pareto
 from nearstar.run.results.result import Ended, Result, TracePoint, gap_between
-from nearstar.run.results.summary import (
-    say_ended,
-    say_failures,
-    say_gap,
-    say_programs,
-    say_pruned,
-)
+from nearstar.run.results.summary import say_ended, say_faults, say_gap, say_programs
 
 _ALL_POINTS = 500
 """Points of the trace that are kept whatever they say."""
@@ -155,15 +149,9 @@ class History:
         if self.best is None:
             lines = ["no complete program was trained" + ("" if self.ended else " yet")]
         else:
-            heuristic = any(not each.complete for each in self.evaluations)
-            lines = [say_gap(self.gap, self.bound, self.ended, heuristic=heuristic)]
-        if (pruned := self.audits[1]) is not None:
-            lines.append(say_pruned(pruned))
-        if failures := [each.failure for each in self.evaluations if each.failure is not None]:
-            lines.append(say_failures(len(failures), failures[0]))
-        if self.ended is not None:
-            lines.append(say_ended(self.ended, self.limits, self.engine_seconds))
-        return lines
+            lines = [say_gap(self)]
+        lines += say_faults(self, self.audits[1])
+        return lines if self.ended is None else [*lines, say_ended(self)]
 
 
 def _time(seconds: float) -> str:

@@ -9,8 +9,8 @@ from nearstar.run.results.audit import Audit
 from nearstar.run.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from nearstar.run.limits import Limits
-    from nearstar.run.results.result import Ended, Result
+    from nearstar.run.results.history import History
+    from nearstar.run.results.result import Result
 
 
 def summarise(result: Result) -> str:
@@ -19,20 +19,14 @@ def summarise(result: Result) -> str:
         lines = [_why_nothing(result)]
     else:
         best = result.best.evaluation
-        # Where no partial program was trained, the bound is one of structural cost alone.
-        heuristic = any(not each.complete for each in result.evaluations)
-        gap = say_gap(result.gap, result.bound, result.ended, heuristic=heuristic)
-        lines = [to_text(best.program), _cost(best), gap]
+        lines = [to_text(best.program), _cost(best), say_gap(result)]
     if result.audit is not None:
         lines.append(f"audit: {say_excess(result.audit)}")
-    if result.pruned is not None:
-        lines.append(say_pruned(result.pruned))
-    if failures := [each.failure for each in result.evaluations if each.failure is not None]:
-        lines.append(say_failures(len(failures), failures[0]))
+    lines += say_faults(result, result.pruned)
     if result.finals is not None:
         lines.append(_finals(result, result.finals))
-    ended = say_ended(result.ended, result.limits, result.engine_seconds)
-    lines.append(f"{ended}; {_effort(result)}")
+    effort = f"{say_programs(result.trained)} trained in {result.seconds:.1f} s"
+    lines.append(f"{say_ended(result)}; {effort}")
     return "\n".join(lines)
 
 
@@ -46,25 +40,29 @@ def _cost(best: Evaluation) -> str:
     return f"cost {best.path_cost:.4f} = {sum_of} ({scores})"
 
 
-def say_gap(gap: float | None, bound: float | None, ended: Ended | None, *, heuristic: bool) -> str:
-    """By how much the best may be above the least; ``heuristic``: if that rests on one."""
+def say_gap(run: Result | History) -> str:
+    """By how much the best may be above the least."""
+    gap = run.gap
     if gap is None:
         return "gap unknown"
+    # Where no partial program was trained, the bound is one of structural cost alone.
+    heuristic = any(not each.complete for each in run.evaluations)
     proviso = ", if the heuristic never overestimates" if heuristic else ""
-    if gap == 0 and ended in ("time", "trainings", "rounds") and heuristic:
+    if gap == 0 and run.ended in ("time", "trainings", "rounds") and heuristic:
         return "gap 0: by the heuristic nothing unexplored is better; the search went on anyway"
     if gap == 0:
         return f"gap 0: nothing unexplored can be better{proviso}"
-    return f"gap {gap:.4f}: nothing unexplored can cost less than {bound:.4f}{proviso}"
+    return f"gap {gap:.4f}: nothing unexplored can cost less than {run.bound:.4f}{proviso}"
 
 
 def say_excess(audit: Audit) -> str:
     """What an audit found."""
+    nodes = "1 node" if audit.nodes == 1 else f"{audit.nodes} nodes"
     if audit.violations == 0:
-        text = f"the heuristic overestimated at none of the {_nodes(audit)} compared"
+        text = f"the heuristic overestimated at none of the {nodes} compared"
     else:
         text = (
-            f"the heuristic overestimated at {_share(audit.violations)} of {_nodes(audit)}, by up "
+            f"the heuristic overestimated at {_share(audit.violations)} of {nodes}, by up "
             f"to {audit.largest:.4f}: programs that much below the gap's bound may exist"
         )
     if audit.correlation is None:
@@ -72,46 +70,42 @@ def say_excess(audit: Audit) -> str:
     return f"{text}; rank correlation with what was reached {audit.correlation:.2f}"
 
 
-def say_pruned(audit: Audit) -> str:
-    """What the audit by random completions found."""
-    return f"audit of what was left unfinished: {say_excess(audit)}"
-
-
-def say_failures(count: int, first: str) -> str:
-    """Programs that no worker could train, and why not the first of them."""
-    return f"{say_programs(count)} could not be trained: {first}"
+def say_faults(run: Result | History, pruned: Audit | None) -> list[str]:
+    """What the audit by random completions found; and of programs that no worker could train, how
+    many there are and why not the first of them."""
+    lines = []
+    if pruned is not None:
+        lines.append(f"audit of what was left unfinished: {say_excess(pruned)}")
+    if failures := [each.failure for each in run.evaluations if each.failure is not None]:
+        lines.append(f"{say_programs(len(failures))} could not be trained: {failures[0]}")
+    return lines
 
 
 def _share(share: float) -> str:
     return f"{share:.0%}" if share >= 0.005 else f"{share:.1%}"
 
 
-def _nodes(audit: Audit) -> str:
-    return "1 node" if audit.nodes == 1 else f"{audit.nodes} nodes"
+_ENDED = {
+    "exhausted": "the search went through all that its settings allow",
+    "finished": "the search came to its end",
+    "interrupted": "interrupted",
+}
 
 
-def say_ended(ended: Ended, limits: Limits, engine_seconds: float) -> str:
+def say_ended(run: Result | History) -> str:
     """Why a run ended."""
-    return {
-        "exhausted": "the search went through all that its settings allow",
-        "finished": "the search came to its end",
-        "interrupted": "interrupted",
-    }.get(ended) or f"the {_limit(ended, limits, engine_seconds)} was reached"
+    return _ENDED.get(run.ended or "") or f"the {_limit(run)} was reached"
 
 
-def _limit(ended: Ended, limits: Limits, engine_seconds: float) -> str:
-    if ended == "time":
+def _limit(run: Result | History) -> str:
+    limits = run.limits
+    if run.ended == "time":
         most = limits.engine_seconds
-        if most is not None and engine_seconds >= most:
+        if most is not None and run.engine_seconds >= most:
             return f"limit of {most:g} s of training"
         return f"limit of {limits.seconds:g} s"
-    count = limits.trainings if ended == "trainings" else limits.rounds
-    kind = ended if count != 1 else ended.removesuffix("s")
-    return f"limit of {count} {kind}"
-
-
-def _effort(result: Result) -> str:
-    return f"{say_programs(result.trained)} trained in {result.seconds:.1f} s"
+    count = limits.trainings if run.ended == "trainings" else limits.rounds
+    return f"limit of {count} {run.ended if count != 1 else str(run.ended).removesuffix('s')}"
 
 
 def say_programs(count: int) -> str:
@@ -136,7 +130,7 @@ def _why_nothing(result: Result) -> str:
         )
     if result.ended == "interrupted":
         return "No complete program was trained before the run was interrupted; let it run longer"
-    limit = _limit(result.ended, result.limits, result.engine_seconds)
     return (
-        f"No complete program was found: the {limit} was reached before one was trained; allow more"
+        f"No complete program was found: the {_limit(result)} was reached before one was trained; "
+        "allow more"
     )

@@ -7,13 +7,7 @@ from dataclasses import replace
 
 from nearstar.language.program import Program
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
-from nearstar.run.results.evaluation import (
-    Candidate,
-    Evaluation,
-    Kind,
-    Outcome,
-    outcome_values,
-)
+from nearstar.run.results.evaluation import OUTCOME, Candidate, Evaluation, Kind, Outcome
 from nearstar.run.results.front import Front, pareto
 from nearstar.run.results.result import TracePoint
 from nearstar.run.store.trainings import Key, Training
@@ -135,7 +129,9 @@ class Recorder:
         )
 
     def _evaluation(self, node: Node, outcome: Outcome, kind: Kind) -> Evaluation:
-        partial_and_failed = outcome.diverged and not node.complete
+        weight, partial_and_failed = self._space.weight, outcome.diverged and not node.complete
+        # The search has summed it up already, times λ.
+        cost = node.g if weight == 1 else self._space.grammar.cost(node.program)
         return Evaluation(
             program=node.program,
             index=len(self.evaluations),
@@ -145,16 +141,12 @@ class Recorder:
             answer=node.complete or self._relaxed,
             size=node.program.size,
             # Rounded, since equal costs are summed in different orders.
-            structural_cost=round(self._structural_cost(node), 12),
-            weight=self._space.weight,
+            structural_cost=round(cost, 12),
+            weight=weight,
             # A search gives a partial program that diverged the h it had before.
             f=node.g + node.closing + (node.h if partial_and_failed else outcome.error),
-            **outcome_values(outcome),
+            **{name: getattr(outcome, name) for name in OUTCOME},
         )
-
-    def _structural_cost(self, node: Node) -> float:
-        # The search has summed it up already, times λ.
-        return node.g if self._space.weight == 1 else self._space.grammar.cost(node.program)
 
     def _nearest(self, ancestor: Node | None) -> int | None:
         while ancestor is not None and ancestor not in self._indices:

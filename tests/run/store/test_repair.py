@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from run.store.journals import HEADER, begin, offsets, read, resume, varied
 
 from nearstar.run.store import JOURNAL, Journal, JournalError, repair
 
-RECORDS = [varied(number, largest=20) for number in range(12)]
-
-
-def lasting(record: Any) -> bool:
-    return bool(record["number"] % 3)
+RECORDS = [
+    {**varied(number, largest=20), "kind": "training" if number % 3 else "round"}
+    for number in range(12)
+]
 
 
 def test_all_before_the_damage_is_kept_and_what_lasts_beyond_it(tmp_path: Path) -> None:
@@ -25,8 +23,9 @@ def test_all_before_the_damage_is_kept_and_what_lasts_beyond_it(tmp_path: Path) 
         line += place >= starts[line + 1]
         damaged = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
         (tmp_path / JOURNAL).write_bytes(damaged)
-        repaired = repair(tmp_path, lasting)
-        expected = RECORDS[: line - 1] + [each for each in RECORDS[line:] if lasting(each)]
+        repaired = repair(tmp_path)
+        beyond = [each for each in RECORDS[line:] if each["kind"] == "training"]
+        expected = RECORDS[: line - 1] + beyond
         assert read(tmp_path) == expected
         assert repaired is not None and repaired.kept == len(expected) + 1
         assert repaired.original.read_bytes() == damaged
@@ -36,13 +35,13 @@ def test_all_before_the_damage_is_kept_and_what_lasts_beyond_it(tmp_path: Path) 
 def test_no_record_is_there_twice(tmp_path: Path) -> None:
     lines = begin(tmp_path, RECORDS).splitlines(keepends=True)
     (tmp_path / JOURNAL).write_bytes(b"".join([*lines, *lines[2:], *lines[4:]]))
-    assert repair(tmp_path, lambda record: True) is not None
+    assert repair(tmp_path) is not None
     assert resume(tmp_path) == RECORDS
 
 
 def test_what_is_sound_is_left_alone(tmp_path: Path) -> None:
     content = begin(tmp_path, RECORDS)
-    assert repair(tmp_path, lasting) is None
+    assert repair(tmp_path) is None
     assert (tmp_path / JOURNAL).read_bytes() == content
     assert list(tmp_path.iterdir()) == [tmp_path / JOURNAL]
 
@@ -52,7 +51,7 @@ def test_each_damaged_journal_is_kept(tmp_path: Path) -> None:
     originals = set()
     for size in (-1, -2, -3):
         (tmp_path / JOURNAL).write_bytes(content[:size])
-        repaired = repair(tmp_path, lasting)
+        repaired = repair(tmp_path)
         assert repaired is not None
         originals.add(repaired.original.read_bytes())
     assert originals == {content[:size] for size in (-1, -2, -3)}
@@ -60,9 +59,9 @@ def test_each_damaged_journal_is_kept(tmp_path: Path) -> None:
 
 def test_what_cannot_be_repaired(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="cannot be repaired: No such file"):
-        repair(tmp_path, lasting)
+        repair(tmp_path)
     with Journal(tmp_path, HEADER), pytest.raises(JournalError, match="in use"):
-        repair(tmp_path, lasting)
+        repair(tmp_path)
     (tmp_path / JOURNAL).write_bytes(b"?" + (tmp_path / JOURNAL).read_bytes())
     with pytest.raises(JournalError, match="its header is damaged"):
-        repair(tmp_path, lasting)
+        repair(tmp_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class Outcome:
 
 OUTCOME = tuple(each.name for each in fields(Outcome))
 """The names of all that an outcome has, in order."""
+FROM_TRAINED = tuple(each.name for each in fields(Trained) if each.name in OUTCOME)
+"""What it has of a training as it is."""
 
 
 def outcome_of(trained: Trained, at: float) -> Outcome:
@@ -48,13 +50,8 @@ def outcome_of(trained: Trained, at: float) -> Outcome:
         accuracy=None if metrics is None else metrics.accuracy,
         f1=None if metrics is None else metrics.f1,
         at=at,
-        **{name: getattr(trained, name) for name in OUTCOME if hasattr(trained, name)},
+        **{name: getattr(trained, name) for name in FROM_TRAINED},
     )
-
-
-def outcome_values(outcome: Outcome) -> dict[str, Any]:
-    """All of an outcome by name."""
-    return {name: getattr(outcome, name) for name in OUTCOME}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,12 +83,9 @@ class History:
         self.bound = point.bound
         for name in ("seconds", "engine_seconds", "trained", "rounds"):
             setattr(self, name, max(getattr(self, name), getattr(point, name)))
-        if len(self.points) < _ALL_POINTS or self._tells(point):
+        last = self.points[-1] if len(self.points) >= _ALL_POINTS else None
+        if last is None or point.best != last.best or point.seconds > _STEP * last.seconds:
             self.points.append(point)
-
-    def _tells(self, point: TracePoint) -> bool:
-        last = self.points[-1]
-        return point.best != last.best or point.seconds > _STEP * last.seconds
 
     def end(
         self, ended: Ended, bound: float | None, seconds: float, trained: int, rounds: int

@@ -14,7 +14,7 @@ from nearstar.model.model import Model
 from nearstar.run.limits import Limits
 from nearstar.run.results.history import History
 from nearstar.run.store import schema
-from nearstar.run.store.journal_reader import JournalLine, JournalReader, header_in, record_at
+from nearstar.run.store.journal_reader import JournalLine, JournalReader, record_at
 from nearstar.run.store.lines import JOURNAL, JournalError, Record
 from nearstar.util.errors import NearstarError
 
@@ -93,7 +93,7 @@ class Following:
                 if first is None:
                     return
                 self._last = first
-                self._open(header_in(first, self.path))
+                self._open(schema.checked_header(first.record, self.path))
             for line in self._reader.new_lines():
                 self._note(line.record, line.offset)
                 self._last = line

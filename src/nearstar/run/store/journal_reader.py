@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from nearstar.run.store.lines import JOURNAL, JournalError, number_of, record_in, sound_end
-from nearstar.run.store.schema import check_header, is_training
+from nearstar.run.store.schema import checked_header, is_training
 
 _READ_AHEAD = 1 << 20
 
@@ -111,14 +111,7 @@ def record_at(path: Path, offset: int) -> dict[str, Any]:
 def read_header(reader: JournalReader) -> dict[str, Any] | None:
     """The first record, which says what the journal is about; None if there is none yet."""
     first = next(reader.new_lines(), None)
-    return None if first is None else header_in(first, reader.path)
-
-
-def header_in(first: JournalLine, path: Path) -> dict[str, Any]:
-    """The header in the first line of a journal."""
-    header = first.record
-    check_header(header, path)
-    return header
+    return None if first is None else checked_header(first.record, reader.path)
 
 
 def has_trainings(folder: Path) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from nearstar.language.program import Program
 from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
@@ -67,10 +67,6 @@ class JournaledTrainings:
         """Take up the record of a training, which stands at the offset."""
         self._rows[schema.key_in(record)] = offset, *schema.outcome_in(record)
 
-    def offset(self, key: Key) -> int:
-        """Where the record of a training stands."""
-        return int(self._rows[key][0])
-
     def get(self, key: Key, program: Program) -> Training | None:
         row = self._rows.get(key)
         if row is None:
@@ -102,16 +98,15 @@ def cached_trainings(
     return trainings
 
 
-class JournaledRun:
+class JournaledRun(JournaledTrainings):
     """A run with its trainings and all that happened in a journal.
 
     It is the memory of the run, and listens to its events.
     """
 
     def __init__(self, journal: Journal, trainer: Trainer) -> None:
-        self._trainer = trainer
+        super().__init__(journal.read, trainer)
         self._journal = journal
-        self._trainings = JournaledTrainings(journal.read, trainer)
         self._keeping = threading.Lock()
         self._given: int | None = None
         """Where the record of what was given at the start stands."""
@@ -133,7 +128,7 @@ class JournaledRun:
         self.seconds = max(self.seconds, record["at"])
         match record["kind"]:
             case schema.TRAINING:
-                self._trainings.put(record, offset)
+                self.put(record, offset)
             case schema.GIVEN:
                 self._given = offset
             case schema.BEST:
@@ -142,28 +137,19 @@ class JournaledRun:
                 self._rounds += 1
                 self._past.extend(row[0] for row in record["taken"])
 
-    def __len__(self) -> int:
-        """Trainings that it has."""
-        return len(self._trainings)
-
     # The memory
 
-    def get(self, key: Key, program: Program) -> Training | None:
-        return self._trainings.get(key, program)
-
     def keep(self, key: Key, trained: Trained, at: float) -> Training:
-        record = self._record("training", key, trained, at)
+        record = self._record(schema.TRAINING, key, trained, at)
         with self._keeping:
             # What was dropped may come all the same, and again when it is asked for.
-            known = self._trainings.get(key, trained.program)
+            known = self.get(key, trained.program)
             if known is not None:
                 return known
-            self._trainings.put(record, self._journal.append(record))
+            self.put(record, self._journal.append(record))
         return Training.of(trained, at)
 
-    def _record(
-        self, kind: Literal["training", "given"], key: Key, trained: Trained, at: float
-    ) -> Record:
+    def _record(self, kind: str, key: Key, trained: Trained, at: float) -> Record:
         seed = self._trainer.seed_of(trained.program)
         return schema.training_record(kind, key, trained, at, seed)
 
@@ -191,10 +177,10 @@ class JournaledRun:
     def _offset(self, event: Evaluated) -> int:
         """Where the record of what was evaluated stands."""
         if event.key is not None:
-            return self._trainings.offset(event.key)
+            return int(self._rows[event.key][0])
         if self._given is None:
             trained = event.trained
-            record = self._record("given", key_of(trained.program), trained, event.seconds)
+            record = self._record(schema.GIVEN, key_of(trained.program), trained, event.seconds)
             self._given = self._journal.append(record)
         return self._given
 

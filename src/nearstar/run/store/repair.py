@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,20 +31,20 @@ class Repaired(NamedTuple):
     """Where the damaged journal is now."""
 
 
-def repair(folder: str | Path, lasting: Callable[[Record], bool] = is_training) -> Repaired | None:
-    """Keep all up to the first damage, and beyond it those records that are ``lasting``: what
-    is damaged is trained again, and what happened after it is told again.
+def repair(folder: str | Path) -> Repaired | None:
+    """Keep all up to the first damage, and beyond it the trainings: what is damaged is trained
+    again, and what happened after it is told again.
 
     None if nothing is damaged. The damaged journal is kept beside the new one.
     """
     path = Path(folder) / JOURNAL
     try:
-        return _repair(path, lasting)
+        return _repair(path)
     except OSError as problem:
         raise JournalError(f"{path} cannot be repaired: {problem.strerror}") from None
 
 
-def _repair(path: Path, lasting: Callable[[Record], bool]) -> Repaired | None:
+def _repair(path: Path) -> Repaired | None:
     with open(path, "r+b") as file:
         if not take_lock(file.fileno()):
             raise JournalError(f"{path} is in use, and cannot be repaired now")
@@ -57,7 +56,7 @@ def _repair(path: Path, lasting: Callable[[Record], bool]) -> Repaired | None:
             return None
         if not sound:
             raise JournalError(f"{path} cannot be repaired: its header is damaged")
-        kept = [record for record in _beyond(lines, sound) if lasting(record)]
+        kept = [record for record in _beyond(lines, sound) if is_training(record)]
         original = _free(path)
         shutil.copyfile(path, original)
         renumbered = (line_of(sound + place, record) for place, record in enumerate(kept))

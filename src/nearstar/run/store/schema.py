@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numba
 import numpy as np
@@ -32,12 +32,12 @@ from nearstar.language.types import Signature
 from nearstar.model.model import Model
 from nearstar.run.limits import Limits
 from nearstar.run.results.evaluation import (
+    FROM_TRAINED,
     OUTCOME,
     Evaluation,
     Logged,
     Rated,
     outcome_of,
-    outcome_values,
 )
 from nearstar.run.results.result import Result, TracePoint
 from nearstar.run.store.lines import JournalError, Record
@@ -58,7 +58,6 @@ STARTED, ENDED = "started", "ended"
 BEST, ROUND = "best", "round"
 """What the search has come to."""
 
-_TRAINED = tuple(name for name in OUTCOME if name in {each.name for each in fields(Trained)})
 _ELSEWHERE = (*OUTCOME, "index", "weight")
 _PLACE = tuple(each.name for each in fields(Rated) if each.name not in _ELSEWHERE)
 """What a row of a round says of an evaluation, after the offset of its training."""
@@ -72,13 +71,13 @@ def header_record(given: Record) -> Record:
     return {"format": FORMAT, "version": VERSION, "nearstar": __version__, **given}
 
 
-def check_header(header: Record, path: Path) -> None:
-    """Raise unless it is the header of a journal that can be read and gone on with."""
+def checked_header(header: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The first record of a journal; raises unless it can be read and gone on with."""
     if header.get("format") != FORMAT:
         raise JournalError(f"{path} is not a journal of nearstar")
     version, writer = header.get("version"), header.get("nearstar")
     if version == VERSION:
-        return
+        return header
     if isinstance(version, int) and version < VERSION:
         raise JournalError(
             f"{path} is the journal of a run by an earlier nearstar ({writer}), in version "
@@ -105,10 +104,9 @@ class About:
     """The same, as it is read."""
 
     def __init__(self, header: Record) -> None:
-        about = header["about"]
         self._units: Record = header["training"]["budget"]["units"]
-        self._about: Record = about
-        self.classes = tuple(map(str, about["classes"]))
+        self._about: Record = header["about"]
+        self.classes = tuple(map(str, self._about["classes"]))
 
     @cached_property
     def _domain(self) -> Domain:
@@ -129,9 +127,7 @@ class About:
 # Trainings
 
 
-def training_record(
-    kind: Literal["training", "given"], key: Key, trained: Trained, at: float, seed: int
-) -> Record:
+def training_record(kind: str, key: Key, trained: Trained, at: float, seed: int) -> Record:
     """All of a training, as plain data; losses and parameters are doubles, little-endian, in
     base64: exact also where they are infinite, and passed over quickly by who does not need them.
     """
@@ -140,7 +136,7 @@ def training_record(
         "kind": kind,
         **dict(zip(("program", "goal", "start"), key, strict=True)),
         "seed": seed,
-        **outcome_values(outcome_of(trained, at)),
+        **asdict(outcome_of(trained, at)),
         "confusion": None if metrics is None else metrics.confusion.tolist(),
         "losses": _packed(trained.losses),
         "parameters": _packed(trained.theta),
@@ -168,7 +164,7 @@ def trained_in(record: Record, program: Program, scale: Scale, units: Units) -> 
         units=units,
         metrics=None if confusion is None else Metrics.from_confusion(confusion),
         losses=tuple(_unpacked(record["losses"]).tolist()),
-        **{name: record[name] for name in _TRAINED},
+        **{name: record[name] for name in FROM_TRAINED},
     )
 
 

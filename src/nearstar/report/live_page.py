@@ -15,7 +15,7 @@ from nearstar.report.words import short_text
 from nearstar.run.results.evaluation import Told
 from nearstar.run.results.front import front_rows
 from nearstar.run.results.history import History
-from nearstar.run.results.summary import say_ended
+from nearstar.run.results.summary import counted, say_ended
 from nearstar.run.store.following import Following
 from nearstar.util.version import __version__
 
@@ -106,6 +106,6 @@ class LivePage:
                 f"or the process has died (nearstar resume {following.folder} goes on with it).",
             }
         who = following.started
-        workers = "1 worker" if who["workers"] == 1 else f"{who['workers']} workers"
+        workers = counted(who["workers"], "worker")
         text = f"Running: process {who['process']} on {who['host']}, {workers}."
         return {"state": "running", "text": text}

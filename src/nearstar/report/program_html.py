@@ -101,7 +101,8 @@ class _Tables:
             for index in _most(influence)
         ]
         if more := len(leaf.columns) - len(rows):
-            rows.append(self._left_out(more, node.outputs))
+            left_out = Markup('<tr><td colspan="{}">{} more features with shorter bars</td></tr>')
+            rows.append(left_out.format(node.outputs + 1, more))
         rows += map(self._row, leaf.carried, leaf.accumulator)
         rows.append(self._row(leaf.own, leaf.bias))
         names = "ns-weights"
@@ -134,11 +135,6 @@ class _Tables:
         sign = "ns-adds" if influence > 0 else "ns-takes"
         return Markup('<i class="ns-bar"><b class="{}" style="width:{:.3g}%"></b></i>').format(
             sign, width
-        )
-
-    def _left_out(self, count: int, outputs: int) -> Markup:
-        return Markup('<tr><td colspan="{}">{} more features with shorter bars</td></tr>').format(
-            outputs + 1, count
         )
 
 

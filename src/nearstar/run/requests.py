@@ -63,16 +63,15 @@ class Requests:
 
     def of(self, node: Node) -> Request:
         """The request of a node."""
-        request = Request(node.program, None, node.goal, None, self._store)
+        program, goal = node.program, node.goal
         if self._given is not None and self.is_given(node):
-            request.training = Training.of(self._given, 0.0)
-            return request
-        request.start = self._start(node)
-        request.key = key = key_of(node.program, node.goal, request.start)
+            known = Training.of(self._given, 0.0)
+            return Request(program, None, goal, None, self._store, known)
+        start = self._start(node)
+        key = key_of(program, goal, start)
         if self._keys is not None:
             self._keys[node] = key
-        request.training = self._known(key, node.program)
-        return request
+        return Request(program, start, goal, key, self._store, self._known(key, program))
 
     def _store(self, key: Key, trained: Trained) -> Training:
         return self._memory.keep(key, trained, self.clock.seconds)

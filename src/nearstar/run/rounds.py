@@ -110,15 +110,13 @@ class Rounds:
         """Begin with something that may be asked next; False if there is nothing."""
         for node in self._ahead:
             each = self._requests.of(node)
-            if each.training is None and not self._is_under_way(each):
+            under_way = each.key in self._training or each.key in self._foreseen
+            if each.training is None and not under_way:
                 self._submit(each)
                 self._foreseen[each.key] = each
                 self._forget()
                 return True
         return False
-
-    def _is_under_way(self, request: Request) -> bool:
-        return request.key in self._training or request.key in self._foreseen
 
     def _make_room(self, trainings: int) -> None:
         """What was not asked for must not keep what is from being trained."""

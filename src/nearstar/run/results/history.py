@@ -9,7 +9,7 @@ from nearstar.run.results.audit import Audit, audit_completions, audit_search
 from nearstar.run.results.evaluation import Told
 from nearstar.run.results.front import pareto
 from nearstar.run.results.result import Ended, Result, TracePoint, gap_between
-from nearstar.run.results.summary import say_ended, say_faults, say_gap, say_programs
+from nearstar.run.results.summary import counted, say_ended, say_faults, say_gap
 
 _ALL_POINTS = 500
 """Points of the trace that are kept whatever they say."""
@@ -139,7 +139,7 @@ class History:
     @property
     def effort(self) -> str:
         """Such as “200 programs trained in 61 s”."""
-        return f"{say_programs(self.trained)} trained in {_time(self.seconds)}"
+        return f"{counted(self.trained, 'program')} trained in {_time(self.seconds)}"
 
     def summary(self) -> list[str]:
         """What is known of the best program, and why the run ended, in lines of plain text."""

@@ -25,7 +25,7 @@ def summarise(result: Result) -> str:
     lines += say_faults(result, result.pruned)
     if result.finals is not None:
         lines.append(_finals(result, result.finals))
-    effort = f"{say_programs(result.trained)} trained in {result.seconds:.1f} s"
+    effort = f"{counted(result.trained, 'program')} trained in {result.seconds:.1f} s"
     lines.append(f"{say_ended(result)}; {effort}")
     return "\n".join(lines)
 
@@ -57,7 +57,7 @@ def say_gap(run: Result | History) -> str:
 
 def say_excess(audit: Audit) -> str:
     """What an audit found."""
-    nodes = "1 node" if audit.nodes == 1 else f"{audit.nodes} nodes"
+    nodes = counted(audit.nodes, "node")
     if audit.violations == 0:
         text = f"the heuristic overestimated at none of the {nodes} compared"
     else:
@@ -77,7 +77,7 @@ def say_faults(run: Result | History, pruned: Audit | None) -> list[str]:
     if pruned is not None:
         lines.append(f"audit of what was left unfinished: {say_excess(pruned)}")
     if failures := [each.failure for each in run.evaluations if each.failure is not None]:
-        lines.append(f"{say_programs(len(failures))} could not be trained: {failures[0]}")
+        lines.append(f"{counted(len(failures), 'program')} could not be trained: {failures[0]}")
     return lines
 
 
@@ -104,13 +104,14 @@ def _limit(run: Result | History) -> str:
         if most is not None and run.engine_seconds >= most:
             return f"limit of {most:g} s of training"
         return f"limit of {limits.seconds:g} s"
-    count = limits.trainings if run.ended == "trainings" else limits.rounds
-    return f"limit of {count} {run.ended if count != 1 else str(run.ended).removesuffix('s')}"
+    if run.ended == "trainings":
+        return f"limit of {counted(limits.trainings, 'training')}"
+    return f"limit of {counted(limits.rounds, 'round')}"
 
 
-def say_programs(count: int) -> str:
-    """So many programs."""
-    return "1 program" if count == 1 else f"{count} programs"
+def counted(count: int | None, what: str) -> str:
+    """So many of what there is a word for."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _finals(result: Result, finals: Result) -> str:
@@ -119,7 +120,7 @@ def _finals(result: Result, finals: Result) -> str:
     now = result.best.evaluation.path_cost
     change = f"cost {before:.4f} before" if now < before else "none became better than the best was"
     again = "trained again, for longer or more often"
-    return f"{again}: {say_programs(finals.trained)}, in {finals.seconds:.1f} s; {change}"
+    return f"{again}: {counted(finals.trained, 'program')}, in {finals.seconds:.1f} s; {change}"
 
 
 def _why_nothing(result: Result) -> str:

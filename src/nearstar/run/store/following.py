@@ -79,12 +79,8 @@ class Following:
         if not same:
             self._begin()
         self.problem = self._stuck
-        if self._stuck is not None:
-            return
-        try:
+        if self._stuck is None:
             self._read()
-        except JournalError as problem:
-            self.problem = str(problem)
 
     def _read(self) -> None:
         try:
@@ -98,12 +94,12 @@ class Following:
                 self._note(line.record, line.offset)
                 self._last = line
         except JournalError as problem:
+            self.problem = str(problem)
             if self.history is None and self._reader.count:  # a header that cannot be used
-                self._stuck = str(problem)
-            raise
+                self._stuck = self.problem
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
-            self._stuck = f"{self.path} has records that this nearstar does not know: {problem!r}"
-            raise JournalError(self._stuck) from None
+            why = f"{self.path} has records that this nearstar does not know: {problem!r}"
+            self.problem = self._stuck = why
 
     def _open(self, header: Record) -> None:
         search = header["search"]

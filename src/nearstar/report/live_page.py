@@ -59,8 +59,11 @@ class LivePage:
 
     def _found(self, history: History) -> dict[str, Any]:
         """The sections of what was found."""
+        front = {(history.run, each.index): each for each in history.front}
+        known = self._shown
+        self._shown = {key: known.get(key) or self._made(each) for key, each in front.items()}
         rows = front_rows((each, each.text) for each in history.front)
-        shown = list(zip(rows, self._parts(history), strict=True))
+        shown = list(zip(rows, self._shown.values(), strict=True))
         if not shown:
             return {}
         best = next(part for row, part in shown if row.chosen)
@@ -70,14 +73,8 @@ class LivePage:
             "front": [front_entry(row, part["text"], part["html"]) for row, part in shown],
         }
 
-    def _parts(self, history: History) -> list[_Part]:
-        """What is shown of each program of the front."""
-        keys = {(history.run, each.index): each for each in history.front}
-        known = self._shown
-        self._shown = {key: known.get(key) or self._made(each) for key, each in keys.items()}
-        return list(self._shown.values())
-
     def _made(self, each: Told) -> _Part:
+        """What is shown of a program of the front."""
         model = self._following.model(each.index)
         if model is None:
             html = text_html(each.text)

@@ -81,7 +81,7 @@ class Display:
         table = Table.grid(padding=(0, 1))
         table.add_column(style="dim", no_wrap=True)
         table.add_column(overflow="fold")
-        table.add_row("ended" if self._ended else "search", self._progress())
+        table.add_row("ended" if self._ended else "search", Text(self._progress()))
         if self._best is None:
             nothing = "no complete program" + ("" if self._ended else " yet")
             table.add_row("best", Text(nothing, style="dim"))
@@ -90,28 +90,23 @@ class Display:
             table.add_row("cost", self._cost(self._best))
         return table
 
-    def _progress(self) -> Text:
-        from rich.text import Text
-
+    def _progress(self) -> str:
         if self._began is None:
-            return Text("getting ready (the first time on a machine takes about 20 seconds)")
+            return "getting ready (the first time on a machine takes about 20 seconds)"
+        elapsed = time.monotonic() - self._began
+        clock = _clock(elapsed)
+        if self._limits.seconds is not None and not self._ended:
+            clock += f", {_clock(max(self._limits.seconds - elapsed, 0.0))} left"
         parts = [
             _counted("round", self._rounds, self._limits.rounds),
             _counted("trained", self._trained, self._limits.trainings),
             f"{self._waiting} waiting",
-            self._time(),
+            clock,
         ]
         if self._ended:
             limit = self._ended in ("time", "trainings", "rounds")
             parts.append(f"limit of {self._ended}" if limit else self._ended)
-        return Text(" · ".join(parts))
-
-    def _time(self) -> str:
-        assert self._began is not None
-        elapsed = time.monotonic() - self._began
-        if self._limits.seconds is None or self._ended:
-            return _clock(elapsed)
-        return f"{_clock(elapsed)}, {_clock(max(self._limits.seconds - elapsed, 0.0))} left"
+        return " · ".join(parts)
 
     def _cost(self, best: Evaluation) -> Text:
         from rich.text import Text

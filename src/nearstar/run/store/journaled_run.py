@@ -113,9 +113,7 @@ class JournaledRun(JournaledTrainings):
         self._past = array("q")
         """Offsets of the trainings that the search has taken, as far as the journal tells of it."""
         self._bests = self._rounds = 0
-        """New bests and rounds of which it tells."""
-        self._bests_now = self._rounds_now = 0
-        """New bests and rounds of this process, so far."""
+        """New bests and rounds of which it tells, and which this process has still to come to."""
         self._offsets: list[int] = []
         """Of the trainings that were taken in this round."""
         self.seconds = 0.0
@@ -165,8 +163,9 @@ class JournaledRun(JournaledTrainings):
             case Evaluated():
                 self._offsets.append(self._offset(event))
             case NewBest():
-                self._bests_now += 1
-                if self._bests_now > self._bests:
+                if self._bests:
+                    self._bests -= 1
+                else:
                     index = event.candidate.evaluation.index
                     self._journal.append(schema.best_record(event.point, index))
             case Round():
@@ -185,12 +184,12 @@ class JournaledRun(JournaledTrainings):
         return self._given
 
     def _end_round(self, event: Round) -> None:
-        self._rounds_now += 1
-        if self._rounds_now > self._rounds:
+        if self._rounds:
+            self._rounds -= 1
+            self._check_past(event.taken)
+        else:
             rows = schema.rows_of(self._offsets, event.taken)
             self._journal.append(schema.round_record(event.point, event.waiting, rows))
-        else:
-            self._check_past(event.taken)
         self._offsets = []
 
     def _check_past(self, taken: Sequence[Evaluation]) -> None:

@@ -56,7 +56,7 @@ class _Submission:
     @property
     def over(self) -> bool:
         """Whether nobody waits for it any more."""
-        return self.dropped or bool(self.stop.flag[0])
+        return self.dropped or self.stop.is_set
 
 
 class RemoteWorkers(ABC):
@@ -149,17 +149,17 @@ class RemoteWorkers(ABC):
     def _trained(self, submission: _Submission, sent: Sent) -> Trained | None:
         """What was trained, or stands for it after the last try; None if there is another one."""
         try:
-            try:
-                return self.received(sent)
-            except Stopped:
-                if submission.left <= 0 or submission.over:
-                    raise
-                raise WorkerLostError("it was given up by its worker") from None
-        except WorkerLostError as problem:
-            if submission.tries < TRIES:
-                return None
-            reason = f"{problem}, at the last of {TRIES} tries"
-            return self._trainer.failed(submission.request.program, reason)
+            return self.received(sent)
+        except Stopped:
+            if submission.left <= 0 or submission.over:
+                raise
+            problem = "it was given up by its worker"
+        except WorkerLostError as lost:
+            problem = str(lost)
+        if submission.tries < TRIES:
+            return None
+        reason = f"{problem}, at the last of {TRIES} tries"
+        return self._trainer.failed(submission.request.program, reason)
 
     def _again(self, submission: _Submission) -> None:
         if submission.tries < TRIES - 1:

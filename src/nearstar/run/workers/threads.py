@@ -64,7 +64,7 @@ class Threads:
         return future
 
     def _train(self, request: Request, stop: Stop) -> Trained:
-        if self._stop.flag[0]:
+        if self._stop.is_set:
             raise Stopped
         trained = self._trainer.train(*request.arguments, stop)
         request.keep(trained)

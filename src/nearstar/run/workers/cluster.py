@@ -112,8 +112,6 @@ class ClusterWorkers(RemoteWorkers):
             if self._client.status != "running":
                 raise _gone() from None
             raise WorkerLostError(str(problem)) from None
-        except (OSError, EOFError, MemoryError) as problem:
-            raise WorkerLostError(f"{type(problem).__name__}: {problem}") from problem
         except ImportError as problem:
             raise NearstarError(
                 f"a worker of the cluster cannot import {problem.name}: {problem}. Install the "

@@ -6,20 +6,14 @@ import multiprocessing
 import os
 import pickle
 import socket
-from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-)
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nearstar.run.requests import Arguments, Request
 from nearstar.run.trainer import Trainer
-from nearstar.run.workers.remote import RemoteWorkers, WorkerLostError, train_with_deadline
+from nearstar.run.workers.remote import RemoteWorkers, train_with_deadline
 from nearstar.training.train import Trained
 from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop
@@ -67,8 +61,6 @@ class ExecutorWorkers(RemoteWorkers):
             return sent.result()
         except BrokenExecutor as problem:
             raise _useless(problem) from problem
-        except (OSError, EOFError, MemoryError, CancelledError) as problem:
-            raise WorkerLostError(f"{type(problem).__name__}: {problem}") from problem
 
     def end(self) -> None:
         super().end()

@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -86,7 +86,8 @@ class RemoteWorkers(ABC):
 
     @abstractmethod
     def received(self, sent: Any) -> Trained:
-        """What came back; raises WorkerLostError if it is worth another try."""
+        """What came back; raises WorkerLostError if it is worth another try. So are errors of the
+        system, and what was cancelled by others."""
 
     def recall(self, sent: Iterable[Sent]) -> None:
         """Let the workers know that these are of no use any more; does not wait."""
@@ -156,6 +157,8 @@ class RemoteWorkers(ABC):
             problem = "it was given up by its worker"
         except WorkerLostError as lost:
             problem = str(lost)
+        except (OSError, EOFError, MemoryError, CancelledError) as lost:
+            problem = f"{type(lost).__name__}: {lost}"
         if submission.tries < TRIES:
             return None
         reason = f"{problem}, at the last of {TRIES} tries"

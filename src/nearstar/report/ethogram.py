@@ -37,7 +37,7 @@ def ethogram(
         if only:
             raise NearstarError(f"{only[0]!r} cannot be shown: there are no sequences to show")
         return None
-    places, notes = _named(given, only) if only else _usual(model, given)
+    places, notes = (_named(given, only), []) if only else _usual(model, given)
     shown = [traces(model, given[part], index) for part, index in places]
     rows = telling(shown)
     if left_out := len(shown[0].rows) - len(rows):
@@ -73,7 +73,7 @@ Places = list[tuple[str, int]]
 """Recordings, by part and index."""
 
 
-def _named(parts: Mapping[str, Recordings], wanted: Sequence[str]) -> tuple[Places, list[str]]:
+def _named(parts: Mapping[str, Recordings], wanted: Sequence[str]) -> Places:
     places: Places = []
     known = {name: [str(each) for each in part.ids] for name, part in parts.items()}
     for each in wanted:
@@ -82,7 +82,7 @@ def _named(parts: Mapping[str, Recordings], wanted: Sequence[str]) -> tuple[Plac
             ids = dict.fromkeys(own for of_part in known.values() for own in of_part)
             raise NearstarError(f"there is no sequence {each!r}; {suggestion(each, ids)}")
         places += [place for place in found if place not in places]
-    return places, []
+    return places
 
 
 def _usual(model: Model, parts: Mapping[str, Recordings]) -> tuple[Places, list[str]]:

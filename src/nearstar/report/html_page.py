@@ -57,12 +57,9 @@ def framed(template: str, policy: str, **given: Any) -> str:
 
     The template is named from the folder of the package; the policy says what the page may do.
     """
-
-    return (
-        _environment()
-        .get_template(template)
-        .render(nearstar=__version__, policy=policy, look=Markup(asset("page.css")), **given)
-    )
+    look = Markup(asset("page.css"))
+    found = _environment().get_template(template)
+    return found.render(nearstar=__version__, policy=policy, look=look, **given)
 
 
 @cache

@@ -84,15 +84,12 @@ class Following:
 
     def _read(self) -> None:
         try:
-            if self.history is None:
-                first = next(self._reader.new_lines(), None)
-                if first is None:
-                    return
-                self._last = first
-                self._open(schema.checked_header(first.record, self.path))
             for line in self._reader.new_lines():
-                self._note(line.record, line.offset)
                 self._last = line
+                if self.history is None:
+                    self._open(schema.checked_header(line.record, self.path))
+                else:
+                    self._note(line.record, line.offset, self.history)
         except JournalError as problem:
             self.problem = str(problem)
             if self.history is None and self._reader.count:  # a header that cannot be used
@@ -106,9 +103,7 @@ class Following:
         self.about = None if "about" not in header else schema.About(header)
         self.history = History(self._next_run(), search["search"]["kind"], float(search["weight"]))
 
-    def _note(self, record: Record, offset: int) -> None:
-        history = self.history
-        assert history is not None
+    def _note(self, record: Record, offset: int, history: History) -> None:
         history.seconds = max(history.seconds, record["at"])
         match record["kind"]:
             case schema.STARTED:

@@ -9,9 +9,9 @@ import pickle
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,10 +131,9 @@ def _gone() -> NearstarError:
     )
 
 
-@contextmanager
-def connected(cluster: Any) -> Iterator[ClusterWorkers]:
-    """The workers of a cluster: by the address of its scheduler, or the file where that is written;
-    or a Client or Cluster of Dask's, such as a SLURMCluster.
+def client_of(cluster: Any) -> Client:
+    """A client of our own for a cluster: by the address of its scheduler, or the file where that is
+    written; or a Client or Cluster of Dask's, such as a SLURMCluster.
     """
     try:
         from distributed import Client
@@ -147,18 +146,12 @@ def connected(cluster: Any) -> Iterator[ClusterWorkers]:
     try:
         if isinstance(where["address"], str):
             get_address_host(where["address"])  # a client with a wrong one is never done
-        client = Client(**where, timeout=PATIENCE, set_as_default=False)
+        return Client(**where, timeout=PATIENCE, set_as_default=False)
     except Exception as problem:
         raise NearstarError(
             f"no Dask scheduler answers at {cluster}: {problem}. `dask scheduler` starts one, and "
             "prints its address"
         ) from problem
-    with client:
-        workers = ClusterWorkers(client)
-        try:
-            yield workers
-        finally:
-            workers.end()
 
 
 def _where(cluster: Any, is_client: bool) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from nearstar.run.store.trainings import Memory, RunMemory
 from nearstar.run.trainer import Trainer
 from nearstar.run.workers import open_workers
 from nearstar.search.astar import AStar
-from nearstar.search.constraints import Constraints
+from nearstar.search.constraints import Constraints, with_own_names
 from nearstar.search.protocol import Algorithm
 from nearstar.search.rnn import RNN
 from nearstar.search.space import Space
@@ -152,7 +152,7 @@ def _space(
     start: Program | None,
 ) -> Space:
     """The space to search: from nothing, from a sketch, or around a complete program."""
-    grammar, constraints = domain.grammar(signature), constraints.with_own_names(domain)
+    grammar, constraints = domain.grammar(signature), with_own_names(constraints, domain)
     space = Space(grammar, constraints, weight, () if start is None else (start,))
     if start is None or not is_complete(start):
         return space

@@ -57,19 +57,6 @@ class Constraints:
         """The published settings for one of the paper's domains: the greatest depth."""
         return cls(**{**domain.published("max_depth"), **changes})
 
-    def with_own_names(self, domain: Domain) -> Constraints:
-        """With the names that rules print with, where they were given by an alias."""
-
-        def own(name: str) -> str:
-            operation = None if name in FAMILIES else domain.operation(name)
-            return name if operation is None else operation.name
-
-        limit: dict[str, int] = {}
-        for name, most in self.limit.items():
-            limit[own(name)] = min(most, limit.get(own(name), most))
-        forbid, require = tuple(map(own, self.forbid)), tuple(map(own, self.require))
-        return replace(self, forbid=forbid, require=require, limit=limit)
-
     def __str__(self) -> str:
         """What is demanded, for people."""
         demands = [f"at most {self.max_depth} rules"]
@@ -82,6 +69,20 @@ class Constraints:
 
     def __hash__(self) -> int:
         return hash((self.max_depth, self.max_height, self.forbid, self.require))
+
+
+def with_own_names(given: Constraints, domain: Domain) -> Constraints:
+    """Constraints with the names that rules print with, where they were given by an alias."""
+
+    def own(name: str) -> str:
+        operation = None if name in FAMILIES else domain.operation(name)
+        return name if operation is None else operation.name
+
+    limit: dict[str, int] = {}
+    for name, most in given.limit.items():
+        limit[own(name)] = min(most, limit.get(own(name), most))
+    forbid, require = tuple(map(own, given.forbid)), tuple(map(own, given.require))
+    return replace(given, forbid=forbid, require=require, limit=limit)
 
 
 @dataclass(frozen=True)

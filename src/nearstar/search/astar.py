@@ -1,10 +1,15 @@
-"""A*-NEAR: best first, by structural cost so far plus the error of the neural relaxation."""
+"""A*-NEAR: best first, by structural cost so far plus the error of the neural relaxation.
+
+The loop is the paper's. What it leaves to others has a part of its own: `Ranking` decides the order,
+`OpenList.prune` what is dropped, and `Near.expand` what is trained now and what only later.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from nearstar.search.frontier import Frontier
 from nearstar.search.near import Near
 from nearstar.search.protocol import Node, Search
 from nearstar.search.pruning import TOLERANCE, OpenList
@@ -28,26 +33,25 @@ class AStar(NearSettings):
         near = Near(space, self, seed)
         waiting = OpenList(near.bounds, self.frontier, margin=self.margin, persist=self.persist)
         waiting.add((yield from near.begin()))
-        while nodes := _batch(near, waiting):
-            ahead = near.ahead(*waiting.sources)
-            yield from near.train(nodes, waiting.frontier, waiting.pruned, ahead=ahead)
+        frontier, pruned = waiting.frontier, waiting.pruned
+        # What was pruned has its turn in rounds that would have nothing else.
+        while nodes := _round(near, waiting, frontier) or _round(near, waiting, frontier, pruned):
+            yield from near.train(nodes, frontier, pruned, ahead=near.ahead(frontier, pruned))
             waiting.add(node for node in nodes if not node.complete)
         return near.bounds.discarded
 
 
-def _batch(near: Near, waiting: OpenList) -> list[Node]:
-    """The nodes to train next: what comes of the best that wait, up to ``width`` of them."""
-    batch: list[Node] = []
-    expanded, persists = 0, False
+def _round(near: Near, waiting: OpenList, *sources: Frontier) -> list[Node]:
+    """The nodes to train next: what comes of the best of these sources, up to ``width`` of them."""
+    nodes: list[Node] = []
+    expanded = 0
     while expanded < near.ranking.width:
         waiting.prune()
-        # What was pruned is for rounds that would have nothing else.
-        persists = persists or (not batch and not waiting.frontier)
-        source = waiting.pruned if persists and not waiting.frontier else waiting.frontier
-        if not source:
+        source = next(filter(None, sources), None)
+        if source is None:
             break
         now, later = near.expand(near.ranking.pop(source))
         waiting.add(later)
-        batch += now
+        nodes += now
         expanded += bool(now)
-    return batch
+    return nodes

@@ -51,9 +51,10 @@ class Near:
         return children
 
     def expand(self, node: Node) -> tuple[list[Node], list[Node]]:
-        """What comes of a node when it is its turn: nodes to train now, and nodes to wait.
+        """What comes of a node when it is its turn: nodes to train now, and nodes to train later.
 
-        A lazy search trains a node at its first turn, and lets its children wait at the next.
+        A lazy search trains a node at its first turn, and lets its children wait at the next; the
+        paper's trains all children of a node, which was trained itself when it was made.
         """
         if not node.trained:
             return [node], []

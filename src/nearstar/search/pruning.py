@@ -28,7 +28,7 @@ class Bounds:
 
 
 class OpenList:
-    """The frontier of A*, and what was pruned from it: for a search that persists."""
+    """The frontier of A*, and what was pruned from it if the search persists, else nothing."""
 
     def __init__(
         self, bounds: Bounds, capacity: int | None, *, margin: float, persist: bool
@@ -38,11 +38,6 @@ class OpenList:
         self.pruned = Frontier(capacity)
         self._margin = margin
         self._persist = persist
-
-    @property
-    def sources(self) -> tuple[Frontier, ...]:
-        """Where nodes may still come from, first to last."""
-        return (self.frontier, self.pruned) if self._persist else (self.frontier,)
 
     def add(self, nodes: Iterable[Node]) -> None:
         """Let nodes wait."""

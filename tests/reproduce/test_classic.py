@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from itertools import pairwise
 from typing import Any
@@ -20,7 +20,6 @@ from nearstar.reproduce.algorithms import CLASSIC
 from nearstar.reproduce.classic import WINDOWS, classic_trial, fit_classic, window_statistics
 from nearstar.reproduce.study import Trial
 from nearstar.training.metrics import Metrics
-from nearstar.util.errors import DataError, NearstarError
 
 
 def four(frames: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -244,18 +243,3 @@ def test_steps_that_end_early_are_no_warning(monkeypatch: pytest.MonkeyPatch) ->
     data = split()
     fit_classic("logistic", data.train, data.valid, data.test)
     assert warned
-
-
-def test_wrong_input_is_told_at_once() -> None:
-    data = split()
-    parts = data.train, data.valid, data.test
-    with pytest.raises(NearstarError, match="did you mean 'boosting'"):
-        fit_classic("bosting", *parts)
-    for weights in ((1.0,), (1.0, -1.0), (1.0, float("nan"))):
-        with pytest.raises(NearstarError, match="each of 2 classes"):
-            fit_classic("logistic", *parts, 0, weights)
-    with pytest.raises(DataError, match="fewer than two classes"):
-        fit_classic("logistic", *parts, 0, (1.0, 0.0))
-    unlabelled = data.test.with_labels(None)
-    with pytest.raises(DataError, match="no labels"):
-        classic_trial("logistic", replace(data, test=unlabelled))

@@ -45,8 +45,7 @@ def test_a_program_can_be_closed_if_and_only_if_a_completion_keeps_the_constrain
         max_depth = random.choice([d for d in range(1, 7) if brute.how_many(d) <= 1000])
         constraints = random_constraints(random, brute.grammar, max_depth)
         constraints = replace(constraints, forbid=())  # of these the grammar is rid beforehand
-        quotas = quotas_of(constraints, FAMILIES)
-        closing = Closing(brute.grammar, max_depth, constraints.max_height, quotas)
+        closing = Closing(brute.grammar, constraints, FAMILIES)
         for sketch in sketches(random, brute, max_depth):
             expected = any(
                 keeps(program, constraints) for program in brute.completions(sketch, max_depth)

@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search.tabulated_baselines import (
     complete_programs,
-    naively_completes,
     of_size,
     plain_space,
-    sketches,
     spaces,
 )
 
@@ -33,15 +31,6 @@ def test_counts_are_those_of_a_list(space: Space) -> None:
         sizes = [len(of_size(grammar, signature, rules)) for rules in range(min(depth, 4) + 1)]
         assert [counting.programs(signature, rules) for rules in range(len(sizes))] == sizes
         assert counting.up_to(signature, len(sizes) - 1) == sum(sizes)
-
-
-@settings(max_examples=50)
-@given(data=st.data(), space=spaces(most=500))
-def test_counts_of_completions_are_those_of_a_list(data: st.DataObject, space: Space) -> None:
-    sketch, depth = data.draw(sketches(space)), space.constraints.max_depth
-    programs = complete_programs(space.grammar, depth)
-    completions = [program for program in programs if naively_completes(program, sketch)]
-    assert Counting(space.grammar).up_to(sketch, depth) == len(completions)
 
 
 @pytest.mark.parametrize("vectors", [True, False])

@@ -249,7 +249,7 @@ def test_the_worst_are_evicted_and_the_best_taken_out_first() -> None:
         frontier = Frontier(capacity=6)
         evicted = [gone for node in nodes for gone in frontier.add([node])]
         assert {*frontier, *evicted} == set(nodes) and len(frontier) == 6
-        taken = [frontier.pop() for _ in range(6)]
+        taken = [frontier.pop(lambda holes: 0.0) for _ in range(6)]
         assert [node.f for node in taken] == sorted(node.f for node in nodes)[:6]
         assert not frontier
 

@@ -70,8 +70,3 @@ def algorithm(name: str, domain: Domain, *, longer: int, paper: bool) -> Algorit
         return _OURS[name]
     published = _PUBLISHED[name](domain, **({} if paper else {"deduplicate": True}))
     return Restarts(algorithm=published) if name in BASELINES else published
-
-
-def for_weights(domain: Domain, *, paper: bool) -> Algorithm:
-    """A* for the figure of depth and F1 against λ: it ends when nothing left can be better."""
-    return AStar.paper(domain) if paper else AStar()

@@ -11,14 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.sequences import Sequences
-from nearstar.reproduce.algorithms import CLASSIC
 from nearstar.reproduce.authors import Parts
 from nearstar.reproduce.resampling import confusions_by_unit
 from nearstar.reproduce.study import Trial
 from nearstar.training.metrics import Metrics
-from nearstar.util.checks import is_number
-from nearstar.util.errors import DataError, NearstarError
-from nearstar.util.nearest import suggestion
 
 WINDOWS = (11, 31)
 """Sizes of the centred windows, in frames."""
@@ -77,8 +73,6 @@ def fit_classic(
     # Wherever scikit-learn is, which needs it itself.
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    if name not in CLASSIC:
-        raise NearstarError(f"unknown classifier {name!r}; {suggestion(name, CLASSIC)}")
     rows, weights = _training_rows(train, seed, class_weights)
     classifier, weighing = _classifier(name, seed)
     # Threads that wait for each other take many times as long where others are at work as well;
@@ -88,7 +82,7 @@ def fit_classic(
         warnings.simplefilter("ignore", ConvergenceWarning)
         began = time.thread_time()
         table = window_statistics(train, rows)
-        classifier.fit(table, _labels(train)[rows], **{weighing: weights})
+        classifier.fit(table, np.asarray(train.labels)[rows], **{weighing: weights})
         seconds = time.thread_time() - began
         valid_codes, test_codes = (
             classifier.predict(window_statistics(part)).astype(np.int64) for part in (valid, test)
@@ -101,47 +95,31 @@ def classic_trial(
 ) -> Trial:
     """The trial of a classifier, as those of programs are."""
     valid, test = parts.valid, parts.test
-    known, tested = _labels(valid), _labels(test)
+    labels = np.asarray(test.labels)
     valid_codes, test_codes, seconds = fit_classic(
         name, parts.train, valid, test, seed, class_weights
     )
     return Trial(
         algorithm=name,
         seed=seed,
-        valid=Metrics.from_codes(known, valid_codes, valid.n_classes),
-        test=Metrics.from_codes(tested, test_codes, test.n_classes),
-        by_unit=confusions_by_unit(tested, test_codes, test, parts.units),
+        valid=Metrics.from_codes(np.asarray(valid.labels), valid_codes, valid.n_classes),
+        test=Metrics.from_codes(labels, test_codes, test.n_classes),
+        by_unit=confusions_by_unit(labels, test_codes, test, parts.units),
         seconds=seconds,
     )
-
-
-def _labels(data: Sequences) -> NDArray[np.int16]:
-    if data.labels is None:
-        raise DataError("the data have no labels; expected labels to learn from, or to score by")
-    return data.labels
 
 
 def _training_rows(
     train: Sequences, seed: int, class_weights: Sequence[float] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
     """The rows to learn from, in ascending order, and the weight of each; None if all are 1."""
-    labels, n_classes = _labels(train), train.n_classes
-    given = [1.0] * n_classes if class_weights is None else [*class_weights]
-    if len(given) != n_classes or not all(is_number(each) and each >= 0 for each in given):
-        raise NearstarError(
-            f"class_weights must be a number from 0 for each of {n_classes} classes, not {given}"
-        )
+    labels = np.asarray(train.labels)
     # The last entry is where the unlabelled ones, -1, look.
-    by_class = np.array([*given, 0.0])
+    by_class = np.array([*(class_weights or [1.0] * train.n_classes), 0.0])
     rows = np.flatnonzero(by_class[labels] > 0)
     if len(rows) > MOST_ROWS:
         chosen = np.random.default_rng(seed).choice(len(rows), MOST_ROWS, replace=False)
         rows = rows[np.sort(chosen)]
-    if len(np.unique(labels[rows])) < 2:
-        raise DataError(
-            "the training data have labels of fewer than two classes that weigh anything; there "
-            "is nothing to tell apart"
-        )
     weights = by_class[labels[rows]]
     # Weights that say nothing would make boosting up to three times slower: it bins by them.
     return rows, None if (weights == 1).all() else weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nearstar.reproduce.algorithms import BASELINES, NEAR, called
@@ -64,8 +64,8 @@ def contents(study: Study, pictures: Mapping[str, str]) -> Contents:
     """What is told of a study, with these figures as SVG by their files."""
     settings = "the paper’s settings" if study.paper else "nearstar’s own settings"
     classes = ", ".join(study.classes)
-    sections = {
-        ("made", "How it was made"): _made(study),
+    sections: dict[tuple[str, str], Iterable[Part]] = {
+        ("made", "How it was made"): [study.made] if study.made else [],
         ("table", "Table 1"): _table(study),
         ("efficiency", "Efficiency"): _efficiency(study, pictures),
         ("lambda", "λ"): _sweep(study, pictures),
@@ -117,11 +117,6 @@ def _best(study: Study, among: tuple[str, ...]) -> tuple[str, float] | None:
     """The one of these algorithms with the highest mean F1 on the test data."""
     scores = {each: score for each in among if (score := mean_f1(study, each)) is not None}
     return max(scores.items(), key=lambda item: item[1]) if scores else None
-
-
-def _made(study: Study) -> Iterator[Part]:
-    if study.made:
-        yield study.made
 
 
 def _table(study: Study) -> Iterator[Part]:

@@ -70,7 +70,6 @@ def efficiency_svg(study: Study) -> str | None:
         axes.set(xlabel="processor time, s", ylabel="path cost in validation")
         axes.set_title("Best program so far, median of the trials", loc="left", fontsize="medium")
         figure.legend(loc="outside right upper", frameon=False, fontsize="small")
-        _save(figure, written)
     return written.getvalue()
 
 
@@ -93,7 +92,6 @@ def sweep_svg(study: Study) -> str | None:
         left.set_title("Depth of the program", loc="left", fontsize="medium")
         right.set_title("F1 on the test data", loc="left", fontsize="medium")
         left.set_ylim(bottom=0)
-        _save(figure, written)
     return written.getvalue()
 
 
@@ -124,14 +122,12 @@ def _scale_time(axes: Axes, times: Sequence[float]) -> None:
 
 @contextmanager
 def _figure(width: float, height: float) -> Iterator[tuple[Figure, io.StringIO]]:
-    """A figure in the same look everywhere, whatever the user's own settings are."""
-    check_plots()
+    """A figure in the same look everywhere, and where it is written to as SVG in the end."""
     from matplotlib import style
     from matplotlib.figure import Figure
 
+    # Whatever the user's own settings are.
     with style.context(["default", {**_SETTINGS, **_LOOK}]):
-        yield Figure(figsize=(width, height), layout="constrained"), io.StringIO()
-
-
-def _save(figure: Figure, written: io.StringIO) -> None:
-    figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+        figure, written = Figure(figsize=(width, height), layout="constrained"), io.StringIO()
+        yield figure, written
+        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})

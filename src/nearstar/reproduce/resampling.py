@@ -31,10 +31,11 @@ def confusions_by_unit(
     Codes are one for each label of the data, ``units`` one for each sequence. Unlabelled elements
     never count; a unit of nothing else has a matrix of zeros.
     """
-    labels, n = np.asarray(true, np.int64), data.n_classes
+    labels, guesses = np.asarray(true, np.int64), np.asarray(predicted, np.int64)
+    n = data.n_classes
     names, places = np.unique(np.asarray(units), return_inverse=True)
     owners = np.repeat(places, data.lengths) if data.per_frame else places
-    cells = (owners * n + labels) * n + predicted
+    cells = (owners * n + labels) * n + guesses
     counts = np.bincount(cells[labels >= 0], minlength=len(names) * n * n)
     return counts.reshape(len(names), n, n)
 

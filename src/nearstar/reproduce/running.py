@@ -16,15 +16,7 @@ from nearstar.language.domain import Domain
 from nearstar.language.program import Program, columns_read, is_complete
 from nearstar.language.text import to_text
 from nearstar.model.model import Model
-from nearstar.reproduce.algorithms import (
-    ALL,
-    BASELINES,
-    CLASSIC,
-    NEAR,
-    algorithm,
-    called,
-    for_weights,
-)
+from nearstar.reproduce.algorithms import ALL, BASELINES, CLASSIC, NEAR, algorithm, called
 from nearstar.reproduce.classic import classic_trial
 from nearstar.reproduce.resampling import confusions_by_unit
 from nearstar.reproduce.study import Trial
@@ -32,6 +24,7 @@ from nearstar.reproduce.tasks import Experiment
 from nearstar.run import Finalists, Limits, final, learn
 from nearstar.run.results.result import Result
 from nearstar.run.trainer import compile_engine
+from nearstar.search.astar import AStar
 from nearstar.search.protocol import Algorithm
 from nearstar.training.metrics import Metrics
 from nearstar.util.errors import NearstarError
@@ -189,8 +182,8 @@ class Running:
 
     def _algorithm(self, key: TrialKey) -> Algorithm:
         domain, paper = self.experiment.domain, self.plan.paper
-        if key.weight is not None:
-            return for_weights(domain, paper=paper)
+        if key.weight is not None:  # it ends when nothing left can be better
+            return AStar.paper(domain) if paper else AStar()
         return algorithm(key.algorithm, domain, longer=self.experiment.kind.longer, paper=paper)
 
     def _time(self, key: TrialKey) -> float:

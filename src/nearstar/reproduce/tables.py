@@ -255,7 +255,7 @@ def _most_frequent(shared: Agreement) -> Cell:
 def _features(shared: Agreement) -> str:
     """Which features are read by how many programs, those that all read first."""
     names: dict[int, list[str]] = {}
-    for name, count in sorted(shared.features, key=lambda each: -each[1]):
+    for name, count in shared.features:
         names.setdefault(count, []).append(name)
     return "; ".join(
         f"in {'all' if count == shared.trials else count}: {', '.join(own)}"

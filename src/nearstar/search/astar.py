@@ -1,7 +1,7 @@
 """A*-NEAR: best first, by structural cost so far plus the error of the neural relaxation.
 
-The loop is the paper's. What it leaves to others has a part of its own: `Ranking` decides the order,
-`OpenList.prune` what is dropped, and `Near.expand` what is trained now and what only later.
+The loop is the paper's. What it leaves to others has a part of its own: `Ranking` decides the
+order, `OpenList.prune` what is dropped, and `Near.expand` what is trained now and what later.
 """
 
 from __future__ import annotations

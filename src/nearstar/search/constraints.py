@@ -113,12 +113,12 @@ class Closing:
     """
 
     def __init__(
-        self, grammar: Grammar, max_depth: int, max_height: int | None, quotas: tuple[Quota, ...]
+        self, grammar: Grammar, constraints: Constraints, families: Mapping[str, Iterable[str]] = {}
     ) -> None:
         self.grammar = grammar
-        self.max_depth = max_depth
-        self.max_height = max_height
-        self.quotas = quotas
+        self.max_depth = constraints.max_depth
+        self.max_height = constraints.max_height
+        self.quotas = quotas_of(constraints, families)
         self._known: dict[tuple[_Needs, int], frozenset[_Counts]] = {}
 
     @property
@@ -172,7 +172,11 @@ class Closing:
                     below = tuple((argument, levels - 1) for argument in arguments)
                     for counts in self._completions(below, rules - 1):
                         found.add(self._capped(_add(own, counts)))
-            self._known[key] = self._favourable(found)
+            self._known[key] = frozenset(
+                counts
+                for counts in found
+                if not any(other != counts and self._as_good(other, counts) for other in found)
+            )
         return self._known[key]
 
     def _capped(self, counts: _Counts) -> _Counts:
@@ -180,13 +184,6 @@ class Closing:
         return tuple(
             min(count, quota.least if quota.most is None else quota.most + 1)
             for quota, count in zip(self.quotas, counts, strict=True)
-        )
-
-    def _favourable(self, found: set[_Counts]) -> frozenset[_Counts]:
-        return frozenset(
-            counts
-            for counts in found
-            if not any(other != counts and self._as_good(other, counts) for other in found)
         )
 
     def _as_good(self, one: _Counts, other: _Counts) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nearstar.language.grammar import Grammar
-from nearstar.language.program import Apply, Hole, Program, production, walk
+from nearstar.language.program import Apply, Program, production
 from nearstar.language.types import Signature
 from nearstar.util.errors import NearstarError
 
@@ -26,15 +26,9 @@ class Counting:
         """Complete programs of a signature with exactly so many rules."""
         return self._ways((signature,), rules)
 
-    def up_to(self, of: Program | Signature, rules: int) -> int:
-        """Complete programs with at most so many rules: of a signature, or completing a program.
-
-        The rules that a program already has count.
-        """
-        if isinstance(of, Signature):
-            of = Hole(of)
-        holes = tuple(node.signature for _, node in walk(of) if isinstance(node, Hole))
-        return sum(self._ways(holes, more) for more in range(rules - of.size + 1))
+    def up_to(self, signature: Signature, rules: int) -> int:
+        """Complete programs of a signature with at most so many rules."""
+        return sum(self.programs(signature, fewer) for fewer in range(rules + 1))
 
     def draw(self, signature: Signature, most_rules: int, random: np.random.Generator) -> Program:
         """One of the complete programs with at most so many rules, each with the same chance."""

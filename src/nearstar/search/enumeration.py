@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from types import MappingProxyType
 
 from nearstar.language.program import Program, is_complete
@@ -44,15 +44,9 @@ class Enumeration(Settings):
                 f"no program within max_depth = {self.max_depth} can be reached from where the "
                 f"search starts; allow more rules"
             )
-        found = 0
-        batch: list[Program] = []
-        while found < self.max_programs and (program := waiting.pop()) is not None:
-            found += 1
-            batch.append(program)
-            if len(batch) == self.width:
-                yield from evaluator.ask(batch, waiting.bound(*batch), len(waiting))
-                batch = []
-        yield from evaluator.ask(batch, waiting.bound(*batch), len(waiting))
+        programs: Iterator[Program] = islice(iter(waiting.pop, None), self.max_programs)
+        while batch := list(islice(programs, self.width)):
+            yield from evaluator.ask(batch, waiting.bound(*batch), len(waiting))
         return waiting.bound()
 
 

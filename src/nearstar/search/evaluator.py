@@ -40,13 +40,10 @@ class Evaluator:
             nodes = tuple(Node(form, None, g=self.space.cost(form)) for form in new)
             scores = yield Ask(nodes, bound, waiting)
             for node, score in zip(nodes, scores, strict=True):
-                self._take(node, score)
+                node.h = 1.0 if score.diverged else score.error
+                node.trained = True
+                self.costs[node.program] = node.f
         return [self.costs[form] for form in forms]
-
-    def _take(self, node: Node, score: Score) -> None:
-        node.h = 1.0 if score.diverged else score.error
-        node.trained = True
-        self.costs[node.program] = node.f
 
     def affordable(self, programs: Iterable[Program], most: int) -> list[Program]:
         """The programs that can be scored with at most so many asked in the whole run."""

@@ -21,7 +21,7 @@ class Expansion:
         self.space = space
         self.settings = settings
         self.seed = seed
-        self.form = space.form if settings.deduplicate else _itself
+        self.form = space.form if settings.deduplicate else lambda program: program
         """What stands for a program."""
         self.made: dict[Program, Node] = {}
 
@@ -86,7 +86,3 @@ class Expansion:
             if node is not None and node.trained:
                 return node
         return None
-
-
-def _itself(program: Program) -> Program:
-    return program

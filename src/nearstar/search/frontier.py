@@ -38,11 +38,6 @@ Correction = Callable[[Holes], float]
 """What holes add to f where nodes are put in order."""
 
 
-def uncorrected(holes: Holes) -> float:
-    """The order is that of f."""
-    return 0.0
-
-
 def least_f(nodes: Frontier | Iterable[Node]) -> float:
     """The least f of nodes; infinite if there are none."""
     if isinstance(nodes, Frontier):
@@ -91,7 +86,7 @@ class Frontier:
             evicted.append(self._take(worst, 0))
         return evicted
 
-    def pop(self, correction: Correction = uncorrected) -> Node:
+    def pop(self, correction: Correction) -> Node:
         """Take out the node with the least f + what its holes add.
 
         One whose h says nothing comes early; but complete programs, quick to train, come first.
@@ -109,7 +104,7 @@ class Frontier:
                 best, first = rank, kind
         return self._take(first, -1)
 
-    def in_order(self, correction: Correction = uncorrected) -> Iterator[Node]:
+    def in_order(self, correction: Correction) -> Iterator[Node]:
         """All of them, about in the order in which ``pop`` would give them."""
 
         def ranked(kind: Holes, entries: list[_Entry]) -> Iterator[tuple[float, int, int, Node]]:

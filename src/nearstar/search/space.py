@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 from nearstar.language.canonical import canonical, canonical_with_each
 from nearstar.language.grammar import Grammar
 from nearstar.language.program import Apply, Hole, Program, completes, is_complete, walk
-from nearstar.search.constraints import FAMILIES, Closing, Constraints, quotas_of
+from nearstar.search.constraints import FAMILIES, Closing, Constraints
 from nearstar.util.checks import check_number
 from nearstar.util.errors import DomainError, NearstarError, ProgramError
 from nearstar.util.nearest import suggestion
@@ -39,16 +38,10 @@ class Space:
         self.constraints = constraints
         self.weight = weight
         self.grammar = _without(grammar, forbidden) if forbidden else grammar
-        self.families = families
         self.roots = tuple(roots) or (Hole(grammar.root),)
         self._roots = frozenset(self.roots)
+        self._closing = Closing(self.grammar, constraints, families)
         self._check_roots()
-
-    @cached_property
-    def _closing(self) -> Closing:
-        constraints = self.constraints
-        quotas = quotas_of(constraints, self.families)
-        return Closing(self.grammar, constraints.max_depth, constraints.max_height, quotas)
 
     def _check_roots(self) -> None:
         for root in self.roots:

@@ -109,12 +109,6 @@ def test_what_stays_the_same_does_not_deviate() -> None:
     assert np.all(found[:, [0, 1, 3, 4, 5, 7, 8]] == np.float32(0.1))
 
 
-def test_vectors_stay_as_they_are() -> None:
-    data = Sequences.from_arrays(np.arange(6.0).reshape(3, 2), [0, 1, 0])
-    assert np.array_equal(window_statistics(data), data.frames)
-    assert np.array_equal(window_statistics(data, np.array([0, 2])), data.frames[[0, 2]])
-
-
 @dataclass(frozen=True, eq=False)
 class Data:
     train: Sequences
@@ -217,14 +211,13 @@ def test_of_many_rows_some_are_drawn_by_the_seed(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", CLASSIC)
-def test_labels_of_whole_sequences_and_of_vectors(name: str) -> None:
+def test_labels_of_whole_sequences(name: str) -> None:
     rng = np.random.default_rng(5)
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 9, 2)) + y[:, None, None]
-    for frames in (X, X[:, 0]):
-        data = Sequences.from_arrays(frames, y)
-        valid, test, _ = fit_classic(name, data, data, data)
-        assert np.array_equal(valid, test) and np.mean(test == y) > 0.7
+    data = Sequences.from_arrays(X, y)
+    valid, test, _ = fit_classic(name, data, data, data)
+    assert np.array_equal(valid, test) and np.mean(test == y) > 0.7
 
 
 def test_steps_that_end_early_are_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:

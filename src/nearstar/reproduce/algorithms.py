@@ -10,7 +10,11 @@ from nearstar.search import IDSBB, MCTS, RNN, AStar, Enumeration, Genetic, Monte
 from nearstar.search.protocol import Algorithm
 from nearstar.search.restarts import Restarts
 
-NAMES: Mapping[str, str] = MappingProxyType(
+CLASSIC: Mapping[str, str] = MappingProxyType(
+    {"logistic": "logistic regression", "boosting": "gradient boosting"}
+)
+"""The classifiers without programs."""
+ALL: Mapping[str, str] = MappingProxyType(
     {
         "enumeration": "enumeration",
         "montecarlo": "Monte Carlo",
@@ -19,14 +23,10 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "idsbb": "IDS-BB NEAR",
         "astar": "A* NEAR",
         "rnn": "RNN",
+        **CLASSIC,
     }
 )
-"""The algorithms as they are called in tables, in the order of the paper's."""
-CLASSIC: Mapping[str, str] = MappingProxyType(
-    {"logistic": "logistic regression", "boosting": "gradient boosting"}
-)
-"""The classifiers without programs that stand below them."""
-ALL: Mapping[str, str] = MappingProxyType({**NAMES, **CLASSIC})
+"""All as they are called in tables: first the paper's, in the order of its own table."""
 NEAR = ("astar", "idsbb")
 BASELINES = ("enumeration", "montecarlo", "mcts", "genetic")
 SEARCHES = (*BASELINES, *NEAR)

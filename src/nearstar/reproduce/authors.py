@@ -159,7 +159,7 @@ class Folder:
             form = self._binary(arrays, positive) if self.binary else self.form
             return Parts.unrelated(*form.read(arrays, features))
         except DataError as problem:
-            raise told(problem, data, self.expected) from None
+            raise with_expected(problem, data, self.expected) from None
 
     def _binary(self, arrays: Mapping[str, Raw], positive: int | None) -> Form:
         """The form of these data, with which two classes are made of all that there are."""
@@ -178,7 +178,7 @@ class Folder:
         return replace(self.form, codes=codes[-1] + 1, positive=positive)
 
 
-def told(problem: Exception, path: Path | None, expected: str) -> DataError:
+def with_expected(problem: Exception, path: Path | None, expected: str) -> DataError:
     """What is wrong with data, where they are, and what is expected instead."""
     text = str(problem)
     where = "" if path is None or str(path) in text else f"{path}: "

@@ -33,10 +33,8 @@ def window_statistics(
     For labels of frames: the features themselves, then the mean, standard deviation, least and
     largest of each over centred windows of every size in `WINDOWS`, which end where the sequence
     ends. For labels of sequences: these four over the whole sequence, its first and last frame,
-    and the mean absolute change from frame to frame. Plain vectors stay as they are.
+    and the mean absolute change from frame to frame.
     """
-    if data.vectors:
-        return data.frames if rows is None else data.frames[rows]
     if rows is None:
         rows = np.arange(len(data.frames) if data.per_frame else len(data))
     n_statistics = 1 + 4 * len(WINDOWS) if data.per_frame else 7

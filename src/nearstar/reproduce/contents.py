@@ -88,29 +88,19 @@ def comparison(study: Study) -> str | None:
         return None
     name, own = near
     text = f"The best search of NEAR, {called(name)}, reaches F1 {decimals(own)} on the test data"
-    others = [
-        (_best(study, BASELINES), "the best other search, {}"),
-        (_best(study, ("rnn",)), "the {}"),
-    ]
-    than = [
-        f"{_against(own, score)} {what.format(called(other))} ({decimals(score)})"
-        f"{_times(own, score)}"
-        for found, what in others
-        if found is not None
-        for other, score in [found]
-    ]
+    than = []
+    for among, what in ((BASELINES, "the best other search, "), (("rnn",), "the ")):
+        if (best := _best(study, among)) is not None:
+            other, score = best
+            than.append(_against(own, score, what + called(other)))
     return f"{text}: {', and '.join(than)}." if than else f"{text}."
 
 
-def _against(own: float, other: float) -> str:
+def _against(own: float, other: float, name: str) -> str:
     apart = decimals(abs(own - other))
-    if apart == ".000":
-        return "as much as"
-    return f"{apart} {'more' if own > other else 'less'} than"
-
-
-def _times(own: float, other: float) -> str:
-    return f", {decimals(own / other, 2)} times its F1" if other > 0 else ""
+    more = f"{apart} {'more' if own > other else 'less'} than" if apart != ".000" else "as much as"
+    times = f", {decimals(own / other, 2)} times its F1" if other > 0 else ""
+    return f"{more} {name} ({decimals(other)}){times}"
 
 
 def _best(study: Study, among: tuple[str, ...]) -> tuple[str, float] | None:
@@ -174,18 +164,18 @@ def _programs(study: Study) -> Iterator[Part]:
     listed = set()
     for algorithm in study.searches:
         trials = study.of(algorithm)
-        listed |= {_told(trial) for trial in trials}
+        listed |= {_shown(trial) for trial in trials}
         yield Programs(called(algorithm), tuple(map(_found, trials)))
     # λ = 1 may be a part of the sweep too.
-    others = [trial for trial in study.sweep if _told(trial) not in listed]
-    for weight in sorted({trial.weight for trial in others}):
-        own = sorted((each for each in others if each.weight == weight), key=lambda each: each.seed)
+    for weight, trials in study.by_weight.items():
+        others = [trial for trial in trials if _shown(trial) not in listed]
         # Many programs, of which the shape tells: parameters are in the models.
-        plain = (replace(trial, learned=None) for trial in own)
-        yield Programs(f"λ = {weight:g}", tuple(map(_found, plain)))
+        plain = [_found(replace(trial, learned=None)) for trial in others]
+        if plain:
+            yield Programs(f"λ = {weight:g}", tuple(plain))
 
 
-def _told(trial: Trial) -> tuple[object, ...]:
+def _shown(trial: Trial) -> tuple[object, ...]:
     return trial.algorithm, trial.seed, trial.weight, trial.learned or trial.program
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nearstar.report.plots import CLASSES, check_plots
 from nearstar.reproduce.algorithms import called
 from nearstar.reproduce.study import Study
-from nearstar.reproduce.summaries import median_curve
+from nearstar.reproduce.summaries import known, median_curve, tested
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,14 +75,8 @@ def efficiency_svg(study: Study) -> str | None:
 
 def sweep_svg(study: Study) -> str | None:
     """Depth and F1 against λ: means, with whiskers from least to largest; None if unknown."""
-    depths = {
-        weight: [trial.depth for trial in trials if trial.depth is not None]
-        for weight, trials in study.by_weight.items()
-    }
-    scores = {
-        weight: [trial.test.f1 for trial in trials if trial.test is not None]
-        for weight, trials in study.by_weight.items()
-    }
+    depths = {weight: known(trials, "depth") for weight, trials in study.by_weight.items()}
+    scores = {weight: tested(trials, "f1") for weight, trials in study.by_weight.items()}
     if not any(depths.values()) and not any(scores.values()):
         return None
     with _figure(7.2, 3.2) as (figure, written):
@@ -97,14 +91,13 @@ def sweep_svg(study: Study) -> str | None:
 
 def _whiskers(axes: Axes, values: Mapping[float, Sequence[float]]) -> None:
     # Equally far apart: λ may be 0, and the others differ by factors.
-    known = [(place, own) for place, own in enumerate(values.values()) if own]
-    places = [place for place, _ in known]
-    means = [fmean(own) for _, own in known]
-    below = [mean - min(own) for mean, (_, own) in zip(means, known, strict=True)]
-    above = [max(own) - mean for mean, (_, own) in zip(means, known, strict=True)]
+    drawn = {place: own for place, own in enumerate(values.values()) if own}
+    means = [fmean(own) for own in drawn.values()]
+    below = [mean - min(own) for mean, own in zip(means, drawn.values(), strict=True)]
+    above = [max(own) - mean for mean, own in zip(means, drawn.values(), strict=True)]
     # A mean may lie outside by rounding.
     extent = [[max(each, 0.0) for each in ends] for ends in (below, above)]
-    axes.errorbar(places, means, extent, color=_STYLES["astar"]["color"], marker="o", capsize=4)
+    axes.errorbar([*drawn], means, extent, color=_STYLES["astar"]["color"], marker="o", capsize=4)
     axes.set_xticks(range(len(values)), [f"{weight:g}" for weight in values])
     axes.set_xlim(-0.5, len(values) - 0.5)
     axes.set_xlabel("λ")

@@ -50,15 +50,18 @@ def reproduce(
     check_plots()  # before anything that takes long
     place = Path(f"reproduce-{experiment.kind.name}" if folder is None else folder)
     workers = available_cores() if workers is None else workers
-    with _Folder(place, _identity(experiment, plan)) as kept:
+    kept = _Folder(place, _identity(experiment, plan))
 
-        def counted(key: TrialKey, trial: Trial) -> None:
-            kept.count()  # a study that is killed knows how long it took
-            told(key, trial)
+    def counted(key: TrialKey, trial: Trial) -> None:
+        kept.count()  # a study that is killed knows how long it took
+        told(key, trial)
 
+    try:
         made = Running(experiment, plan, place / RUNS).run(workers, counted)
         study = _study(experiment, plan, made, _how(experiment, plan, command, workers, kept))
         write_study(study, place)
+    finally:
+        kept.count()
     return study
 
 
@@ -95,7 +98,7 @@ def _identity(experiment: Experiment, plan: Plan) -> dict[str, Any]:
 
 
 class _Folder:
-    """The folder of a study, as a context: that it is of the same study, and how long it took."""
+    """The folder of a study: that it is of the same study, and how long it took."""
 
     def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
         self._path = folder / SETTINGS
@@ -108,6 +111,13 @@ class _Folder:
             raise NearstarError(
                 f"--out {folder} is there already, and is no study of nearstar's; give another name"
             )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.count()
+        except OSError as problem:
+            raise NearstarError(
+                f"the folder {folder} cannot be written to: {problem.strerror}"
+            ) from None
 
     def _check(self, folder: Path) -> None:
         try:
@@ -130,19 +140,6 @@ class _Folder:
         """Write down the time that it took so far."""
         plain = {"identity": self._identity, "elapsed": self.elapsed}
         write_whole(self._path, json.dumps(plain, indent=1))
-
-    def __enter__(self) -> _Folder:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self.count()
-        except OSError as problem:
-            raise NearstarError(
-                f"the folder {self._path.parent} cannot be written to: {problem.strerror}"
-            ) from None
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.count()
 
 
 def _how(

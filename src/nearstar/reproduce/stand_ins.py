@@ -18,7 +18,7 @@ from nearstar.data.examples.synthetic import two_animals_split
 from nearstar.data.readers.numpy_files import read_npz
 from nearstar.language.domain import Domain
 from nearstar.language.operators import Group
-from nearstar.reproduce.authors import Form, Parts, told
+from nearstar.reproduce.authors import Form, Parts, with_expected
 from nearstar.util.errors import DataError
 from nearstar.util.nearest import suggestion
 
@@ -65,7 +65,7 @@ class Archive:
             train, valid, test = self.form.read(arrays, features, names)
             return Parts(train, valid, test, *_units(path, len(test)))
         except (DataError, zlib.error) as problem:
-            raise told(problem, path, self.expected) from None
+            raise with_expected(problem, path, self.expected) from None
 
     def _find(self, data: Path | None) -> Path:
         given = str(data)

@@ -120,9 +120,8 @@ class Study:
 
     @property
     def by_weight(self) -> dict[float, tuple[Trial, ...]]:
-        """The trials of the sweep at every λ, the least first."""
-        weights = sorted({trial.weight for trial in self.sweep})
-        return {
-            weight: tuple(trial for trial in self.sweep if trial.weight == weight)
-            for weight in weights
-        }
+        """The trials of the sweep at every λ, the least first, by seed."""
+        found: dict[float, tuple[Trial, ...]] = {}
+        for trial in sorted(self.sweep, key=lambda trial: (trial.weight, trial.seed)):
+            found[trial.weight] = (*found.get(trial.weight, ()), trial)
+        return found

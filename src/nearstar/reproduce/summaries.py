@@ -13,6 +13,17 @@ from statistics import fmean, median
 from nearstar.reproduce.study import Trial
 
 
+def tested(trials: Iterable[Trial], score: str) -> list[float]:
+    """A score on the test data, of the trials that found something."""
+    return [getattr(trial.test, score) for trial in trials if trial.test is not None]
+
+
+def known(trials: Iterable[Trial], field: str) -> list[float]:
+    """A field of the trials, where it is known."""
+    values = (getattr(trial, field) for trial in trials)
+    return [float(value) for value in values if value is not None]
+
+
 def median_curve(trials: Sequence[Trial]) -> tuple[list[float], list[float]]:
     """Times, and the median best path cost from each on: a step curve, of one algorithm's trials.
 

@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from nearstar.reproduce.algorithms import SEARCHES, called
 from nearstar.reproduce.published import Published
 from nearstar.reproduce.resampling import interval_of_mean
 from nearstar.reproduce.study import Study, Trial
-from nearstar.reproduce.summaries import Agreement, agreement, median_curve
+from nearstar.reproduce.summaries import Agreement, agreement, known, median_curve, tested
 from nearstar.reproduce.table import (
     NONE,
     Cell,
@@ -40,7 +39,7 @@ _FIELDS = (
 
 def mean_f1(study: Study, algorithm: str) -> float | None:
     """The mean F1 on the test data of the trials that found something; None if none did."""
-    scores = _tested(study.of(algorithm), "f1")
+    scores = tested(study.of(algorithm), "f1")
     return fmean(scores) if scores else None
 
 
@@ -68,27 +67,27 @@ class _Row:
 _MAIN: Columns[_Row] = (
     column("algorithm", "algorithm name", lambda row: _name(row.algorithm), number=False),
     column("trials", "trials found", lambda row: _found(row.trials, row.algorithm), number=False),
-    column("accuracy", "accuracy accuracy_sd", lambda row: spread(_tested(row.trials, "accuracy"))),
+    column("accuracy", "accuracy accuracy_sd", lambda row: spread(tested(row.trials, "accuracy"))),
     column("published accuracy", "published_accuracy", lambda row: _printed(row, "accuracy")),
-    column("F1", "f1 f1_sd", lambda row: spread(_tested(row.trials, "f1"), best=row.best)),
+    column("F1", "f1 f1_sd", lambda row: spread(tested(row.trials, "f1"), best=row.best)),
     column("F1, 95 % interval", "f1_low f1_high", lambda row: _interval(row.trials)),
     column(
         "F1 weighted as in the paper",
         "f1_paper f1_paper_sd",
-        lambda row: spread(_tested(row.trials, "f1_paper")),
+        lambda row: spread(tested(row.trials, "f1_paper")),
     ),
     column(
         "published F1",
         "published_f1 published_f1_sd",
         lambda row: _printed(row, "f1", "f1_deviation"),
     ),
-    column("depth", "depth depth_sd", lambda row: spread(_known(row.steps, "depth"), 1)),
+    column("depth", "depth depth_sd", lambda row: spread(known(row.steps, "depth"), 1)),
     column("published depth", "published_depth", lambda row: _printed(row, "depth", places=1)),
     column(
-        "path cost", "path_cost path_cost_sd", lambda row: spread(_known(row.steps, "path_cost"))
+        "path cost", "path_cost path_cost_sd", lambda row: spread(known(row.steps, "path_cost"))
     ),
-    column("programs trained", "trained", lambda row: amount(_known(row.steps, "trained"))),
-    column("processor seconds", "seconds", lambda row: amount(_known(row.trials, "seconds"))),
+    column("programs trained", "trained", lambda row: amount(known(row.steps, "trained"))),
+    column("processor seconds", "seconds", lambda row: amount(known(row.trials, "seconds"))),
 )
 """The columns of the main table, what the paper prints beside ours, and the cells in them."""
 
@@ -117,12 +116,12 @@ def main_table(study: Study) -> Table:
 _SWEEP: Columns[tuple[float, Sequence[Trial]]] = (
     column("λ", "weight", lambda row: Cell(f"{row[0]:g}", (row[0],))),
     column("trials", "trials found", lambda row: _found(row[1], "astar"), number=False),
-    column("depth", "depth depth_sd", lambda row: spread(_known(row[1], "depth"), 1)),
-    column("F1", "f1 f1_sd", lambda row: spread(_tested(row[1], "f1"))),
+    column("depth", "depth depth_sd", lambda row: spread(known(row[1], "depth"), 1)),
+    column("F1", "f1 f1_sd", lambda row: spread(tested(row[1], "f1"))),
     column(
         "structural cost",
         "structural_cost structural_cost_sd",
-        lambda row: spread(_known(row[1], "structural_cost")),
+        lambda row: spread(known(row[1], "structural_cost")),
     ),
 )
 
@@ -201,16 +200,6 @@ def _of_values(title: str, keys: Sequence[str], rows: Sequence[Sequence[Scalar]]
 
 def _name(algorithm: str) -> Cell:
     return plain(algorithm, called(algorithm))
-
-
-def _tested(trials: Sequence[Trial], score: str) -> list[float]:
-    """A score on the test data, of the trials that found something."""
-    return [getattr(trial.test, score) for trial in trials if trial.test is not None]
-
-
-def _known(trials: Sequence[Trial], field: str) -> list[float]:
-    values: list[Any] = [getattr(trial, field) for trial in trials]
-    return [float(value) for value in values if value is not None]
 
 
 def _all_scores(metrics: Metrics | None) -> list[float | None]:

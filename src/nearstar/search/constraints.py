@@ -8,7 +8,7 @@ from typing import Any
 
 from nearstar.language.domain import Domain
 from nearstar.language.grammar import Grammar
-from nearstar.language.program import Apply, Hole, Program, walk
+from nearstar.language.program import Hole, Program, applied, walk
 from nearstar.language.types import Signature
 from nearstar.util.checks import check_settings, check_whole
 from nearstar.util.errors import NearstarError
@@ -33,7 +33,7 @@ class Constraints:
     """Rules that may not be used."""
     require: tuple[str, ...] = ()
     """Rules that must be used."""
-    limit: Mapping[str, int] = field(default_factory=dict)
+    limit: Mapping[str, int] = field(default_factory=dict, hash=False)
     """How often rules may be used, at most."""
 
     def __post_init__(self) -> None:
@@ -67,9 +67,6 @@ class Constraints:
         demands += [f"at most {most} {name}" for name, most in self.limit.items()]
         return ", ".join(demands)
 
-    def __hash__(self) -> int:
-        return hash((self.max_depth, self.max_height, self.forbid, self.require))
-
 
 def with_own_names(given: Constraints, domain: Domain) -> Constraints:
     """Constraints with the names that rules print with, where they were given by an alias."""
@@ -95,10 +92,7 @@ class Quota:
 
     def count(self, program: Program) -> int:
         """How often a program uses them."""
-        return sum(
-            isinstance(node, Apply) and node.operation.name in self.names
-            for _, node in walk(program)
-        )
+        return sum(node.operation.name in self.names for node in applied(program))
 
 
 _Counts = tuple[int, ...]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nearstar.language.canonical import canonical, canonical_with_each
 from nearstar.language.grammar import Grammar
-from nearstar.language.program import Apply, Hole, Program, completes, is_complete, walk
+from nearstar.language.program import Hole, Program, applied, completes, is_complete, walk
 from nearstar.search.constraints import FAMILIES, Closing, Constraints
 from nearstar.util.checks import check_number
 from nearstar.util.errors import DomainError, NearstarError, ProgramError
@@ -63,11 +63,8 @@ class Space:
     def _why_not(self, root: Program) -> str:
         if root.signature != self.grammar.root:
             return f"the start has the type {root.signature}, not {self.grammar.root}"
-        odd = next(
-            node.operation.name
-            for _, node in walk(root)
-            if isinstance(node, Apply) and self.grammar.rule_of(node) is None
-        )
+        no_rules = [node for node in applied(root) if self.grammar.rule_of(node) is None]
+        odd = no_rules[0].operation.name
         return f"the start has {odd} where it is no rule, or forbidden; allow it, or leave it out"
 
     @property

@@ -120,7 +120,7 @@ class _Interpreter:
         blocks = layout(program, units)
         assert theta.shape == (size_of(blocks),)
         self.matrices: dict[tuple[Path, str], Array] = {
-            (block.path, block.role): theta[block.start : block.stop].reshape(
+            (block.path, block.role): theta[block.offset : block.end].reshape(
                 block.rows, block.outputs
             )
             for block in blocks

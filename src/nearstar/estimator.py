@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from nearstar.data.conversion import unnamed
 from nearstar.data.labels import Label
 from nearstar.fit.choice import choose
+from nearstar.fit.dataframes import explanation, front_table, history_table
+from nearstar.fit.estimator_settings import USUAL, read_parameters, read_seed
 from nearstar.fit.examples import ExampleReader, Examples
 from nearstar.fit.fit import fit
 from nearstar.fit.options import changed
-from nearstar.fit.parameters import USUAL, read_parameters, read_seed
 from nearstar.fit.parts import divided
 from nearstar.fit.prepare import prepare
 from nearstar.fit.settings import FitSettings
-from nearstar.fit.tables import explanation, front_table, history_table
 from nearstar.fit.targets import accuracy
 from nearstar.language.domain import Domain
 from nearstar.language.program import Program

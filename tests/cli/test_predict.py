@@ -10,10 +10,10 @@ import pytest
 from cli.bad_input import good_model, per_sequence_model
 from cli.calling import ROLES, fit, nearstar, refused, rows, table, written
 
+from nearstar.data.cutting import cut
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.runs import smooth
-from nearstar.data.windows import cut
 from nearstar.model.model import Model
 
 

@@ -12,8 +12,8 @@ import pytest
 
 import nearstar as ns
 from nearstar.estimator import ProgramClassifier
+from nearstar.fit.estimator_settings import USUAL, read_parameters
 from nearstar.fit.options import changed, options_of, read_values
-from nearstar.fit.parameters import USUAL, read_parameters
 from nearstar.fit.settings import FitSettings
 from nearstar.run import Limits
 from nearstar.search import RNN

@@ -149,7 +149,7 @@ def test_every_part_under_map_is_a_program_of_its_own(seed: int) -> None:
         if not isinstance(node, Apply) or not path:
             continue
         inside = [block for block in blocks if block.path[: len(path)] == path]
-        theta = np.concatenate([[], *(case.model.theta[b.start : b.stop] for b in inside)])
+        theta = np.concatenate([[], *(case.model.theta[b.offset : b.end] for b in inside)])
         alone = [naive.evaluate(node, theta, frame) for frame in case.data.frames]
         columns = value(table, names[path], node.signature.output.size, case.model.class_names)
         np.testing.assert_allclose(columns, alone, rtol=1e-9, atol=1e-9)

@@ -40,7 +40,7 @@ def hostile() -> Model:
         domain,
         domain.signature(3, per_frame=True),
     ).program
-    theta = np.linspace(-1, 1, layout(program)[-1].stop)
+    theta = np.linspace(-1, 1, layout(program)[-1].end)
     return Model(program, theta, domain, HOSTILE[4:7], Scale.identity(6))
 
 
@@ -160,7 +160,7 @@ def test_many_classes_and_long_names_fit_on_paper(show: Showing, n_classes: int)
     domain = Domain("long", names)
     signature = domain.signature(n_classes, per_frame=True)
     program = parse("map (fun x_t. Affine(x_t)) x", domain, signature).program
-    theta = np.linspace(-3.1416, 2.7183, layout(program)[-1].stop)
+    theta = np.linspace(-3.1416, 2.7183, layout(program)[-1].end)
     classes = tuple(f"a behaviour with a name {i}" for i in range(n_classes))
     model = Model(program, theta, domain, classes, Scale.identity(5))
     opened = show(on_page(model), width=1200)

@@ -14,8 +14,8 @@ from nearstar.language.program import Path
 from nearstar.language.reductions import REDUCTIONS
 from nearstar.language.view import View
 from nearstar.model.explain import explain, numbered
-from nearstar.model.explain.nodes import nodes_of
-from nearstar.model.explain.values import parts_of
+from nearstar.model.explain.program_parts import parts_of
+from nearstar.model.explain.values import values_of
 from nearstar.model.model import Sequences
 from nearstar.report.conditions import Carried, Condition, OfPart, Quantity, Same, Sum
 from nearstar.report.digits import near
@@ -26,7 +26,7 @@ CRIM13 = Domain.built_in("crim13")
 
 def rows_of(case: Case, path: Path) -> np.ndarray:
     """The frame that each row of explain's table shows of a part: the last, of whole sequences."""
-    nodes = nodes_of(case.model)
+    nodes = parts_of(case.model)
     whole = any(
         nodes[path[:end]].signature.maps_sequences and nodes[path[: end + 1]].signature.summarises
         for end in range(len(path))
@@ -54,7 +54,7 @@ def values(quantity: Quantity, case: Case, path: Path) -> np.ndarray:
     """What a condition at a path looks at, in every row of explain's table."""
     data = case.data
     if isinstance(quantity, Carried):
-        parts = parts_of(nodes_of(case.model), data)
+        parts = values_of(parts_of(case.model), data)
         accumulator = parts[path].accumulator
         assert accumulator is not None
         return accumulator[:, quantity.component]
@@ -92,7 +92,7 @@ def score(condition: Condition, case: Case, path: Path) -> np.ndarray | float:
 
 def check(case: Case) -> int:
     """Compare every condition with explain's table; how many there were."""
-    nodes = nodes_of(case.model)
+    nodes = parts_of(case.model)
     table = explain(case.model, case.data)
     found = 0
     for path, line in lines_of(case.model).items():

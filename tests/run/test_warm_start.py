@@ -80,7 +80,7 @@ def test_a_child_keeps_what_it_shares_and_draws_the_rest(
     theta = started(child, parent)
     blocks = layout(child, UNITS)
     fresh = unscaled(blocks, BUDGET.initial(child, SEED), parent.scale)
-    sources = {block.start: block for block in layout(program, UNITS)}
+    sources = {block.offset: block for block in layout(program, UNITS)}
     at_path = {(block.path, block.role): block for block in sources.values()}
     used: list[int] = []
     for block in blocks:
@@ -94,7 +94,7 @@ def test_a_child_keeps_what_it_shares_and_draws_the_rest(
             source = sources[int(values[0, 0]) - 1000]
             np.testing.assert_array_equal(values, source.of(parent.theta))
             assert described(child, block) == described(program, source)
-            used.append(source.start)
+            used.append(source.offset)
     assert len(set(used)) == len(used)
 
 

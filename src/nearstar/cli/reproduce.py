@@ -15,8 +15,8 @@ from nearstar.fit.options import argument, option, options_of, values_of
 from nearstar.reproduce import TASKS, Plan, Study, Trial, load, reproduce
 from nearstar.reproduce.algorithms import ALL
 from nearstar.reproduce.running import TrialKey
+from nearstar.reproduce.study_tables import main_table
 from nearstar.reproduce.table import to_markdown
-from nearstar.reproduce.tables import main_table
 from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
 

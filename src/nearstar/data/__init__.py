@@ -6,6 +6,7 @@ gaps are filled, features derived and labels numbered, which makes `Recordings`:
 all the rest works on, with what the source called them. They are split, and cut to windows.
 """
 
+from nearstar.data.cutting import Windows, cut
 from nearstar.data.examples.exercises import watch_exercises
 from nearstar.data.examples.synthetic import (
     HIDDEN_RULE,
@@ -21,7 +22,6 @@ from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
 from nearstar.data.splits import hold_out, split_indices
 from nearstar.data.tables import read_table
-from nearstar.data.windows import Windows, cut
 
 __all__ = [
     "HIDDEN_RULE",

@@ -259,26 +259,26 @@ class _Lowered(Site[Value], Algebra[Value]):
         block = self.table.blocks[here.path, "constant"]
         result = self.table.rows(block.outputs)
         for index, out in enumerate(result):
-            self.table.emit(self.bulk, op.PARAMETER, out, block.start + index)
+            self.table.emit(self.bulk, op.PARAMETER, out, block.offset + index)
         return result
 
     def affine(self, here: Occurrence, role: str = "affine") -> Rows:
         table, block = self.table, self.table.blocks[here.path, role]
         result, columns = table.rows(block.outputs), list(block.columns)
-        bias, window = block.stop - block.outputs, self.seen
+        bias, window = block.end - block.outputs, self.seen
         if window is None:
-            table.affine(op.FRAMES, result, columns, block.start, bias, op.AFFINE_FEATURES)
+            table.affine(op.FRAMES, result, columns, block.offset, bias, op.AFFINE_FEATURES)
         elif window.reduces.averages and self.each and block.outputs < len(columns):
             # The average of an affine map is the affine map of the average, in fewer rows.
             inner = table.rows(block.outputs)
-            table.affine(op.FRAMES, inner, columns, block.start, bias, op.AFFINE_FEATURES)
+            table.affine(op.FRAMES, inner, columns, block.offset, bias, op.AFFINE_FEATURES)
             for out, row in zip(result, inner, strict=True):
                 table.emit(op.FRAMES, op.AVERAGE_ROW, out, row, window.back, window.ahead)
         else:
             inputs = [self._source(column) for column in columns]
-            table.affine(self.kind, result, inputs, block.start, bias)
+            table.affine(self.kind, result, inputs, block.offset, bias)
         if self.past:
-            weights = block.start + len(columns) * block.outputs
+            weights = block.offset + len(columns) * block.outputs
             table.affine(op.STEPS, result, self.past, weights, -1, op.AFFINE_PAST)
         return result
 
@@ -286,8 +286,8 @@ class _Lowered(Site[Value], Algebra[Value]):
         """A learned affine map of a value."""
         table, block = self.table, self.table.blocks[here.path, role]
         result = table.rows(block.outputs)
-        inputs, bias = table.rows_of(value, self.kind), block.stop - block.outputs
-        table.affine(self.kind, result, inputs, block.start, bias)
+        inputs, bias = table.rows_of(value, self.kind), block.end - block.outputs
+        table.affine(self.kind, result, inputs, block.offset, bias)
         return result
 
     # Steps
@@ -308,7 +308,7 @@ class _Lowered(Site[Value], Algebra[Value]):
         table.open_steps()
         gate_rows = self.affine(here, gates)
         cell, squashed, hidden = (table.rows(block.others) for _ in range(3))
-        table.affine(op.STEPS, gate_rows, hidden, block.start, -1, op.AFFINE_PAST)
+        table.affine(op.STEPS, gate_rows, hidden, block.offset, -1, op.AFFINE_PAST)
         firsts = gate_rows[0], cell[0], squashed[0], hidden[0]
         table.emit(op.STEPS, op.CELL, *firsts, block.others)
         table.close_steps()

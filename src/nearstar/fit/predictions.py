@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.data.cutting import cut
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.recordings import Recordings
 from nearstar.data.runs import smooth
-from nearstar.data.windows import cut
 from nearstar.fit.settings import FormatSettings
 from nearstar.model.model import Model
 from nearstar.training.decision import decide, probabilities

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from nearstar.data.cutting import in_windows
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import select
 from nearstar.data.sequences import Sequences
-from nearstar.data.windows import in_windows
 from nearstar.fit.options import changed
 from nearstar.fit.parts import Parts, file_parts
 from nearstar.fit.resolve import read_budget, read_domain

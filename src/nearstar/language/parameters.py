@@ -32,13 +32,14 @@ class Block(Matrix):
     """One matrix of parameters, and where it is."""
 
     path: Path
-    start: int
+    offset: int
+    """Where it begins in θ."""
     centred: bool = True
     """Whether the features it reads have the data's mean (a window's change has mean 0)."""
 
     @property
-    def stop(self) -> int:
-        return self.start + self.rows * self.outputs
+    def end(self) -> int:
+        return self.offset + self.rows * self.outputs
 
     @property
     def bound(self) -> float:
@@ -47,7 +48,7 @@ class Block(Matrix):
 
     def of(self, theta: NDArray[np.floating]) -> NDArray[np.floating]:
         """This block of θ as a matrix (a view)."""
-        return theta[self.start : self.stop].reshape(self.rows, self.outputs)
+        return theta[self.offset : self.end].reshape(self.rows, self.outputs)
 
 
 def layout(program: Program, units: Units | None = None) -> tuple[Block, ...]:
@@ -62,8 +63,8 @@ def layout(program: Program, units: Units | None = None) -> tuple[Block, ...]:
             signature = node.signature
             matrices = network_for(signature).matrices(signature, sizes[path])
         for matrix in matrices:
-            start = blocks[-1].stop if blocks else 0
-            blocks.append(Block(**vars(matrix), path=path, start=start, centred=view.moves))
+            offset = blocks[-1].end if blocks else 0
+            blocks.append(Block(**vars(matrix), path=path, offset=offset, centred=view.moves))
     return tuple(blocks)
 
 
@@ -74,7 +75,7 @@ def _matrices(made_by: Production) -> tuple[Matrix, ...]:
 
 def size_of(blocks: tuple[Block, ...]) -> int:
     """The length of θ."""
-    return blocks[-1].stop if blocks else 0
+    return blocks[-1].end if blocks else 0
 
 
 def scaled(blocks: tuple[Block, ...], theta: Theta, scale: Scale) -> NDArray[np.float32]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.conversion import unnamed
+from nearstar.data.cutting import cut
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
@@ -18,7 +19,6 @@ from nearstar.data.recordings import Recordings
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.data.tables import read_table
-from nearstar.data.windows import cut
 from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session

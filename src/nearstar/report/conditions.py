@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nearstar.language.operators import Window
 from nearstar.language.program import Path
 from nearstar.language.view import View, view_at
-from nearstar.model.explain.nodes import Leaf, Node
+from nearstar.model.explain.program_parts import Leaf, Part
 from nearstar.model.model import Model
 from nearstar.report.digits import near, shown, significant
 
@@ -108,7 +108,7 @@ Condition = Threshold | Sum | Same | OfPart
 
 
 def condition_of(
-    node: Node, exact: Mapping[Path, Node], rounded: Mapping[Path, Node], model: Model
+    node: Part, exact: Mapping[Path, Part], rounded: Mapping[Path, Part], model: Model
 ) -> Condition:
     """What the ``if`` at a node asks; by the program's nodes, exact and rounded for reading."""
     asked = exact[node.arguments[0]]
@@ -126,7 +126,7 @@ def condition_of(
     return Same(0.0) if view.empty else Threshold(quantity, True, 0.0, 0.0)
 
 
-def _when(asked: Node, model: Model) -> str:
+def _when(asked: Part, model: Model) -> str:
     if not asked.signature.summarises:
         return ""
     at_end = view_at(model.program, asked.path).at_end

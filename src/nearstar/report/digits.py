@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from nearstar.model.explain.nodes import DIGITS
+from nearstar.model.explain.program_parts import DIGITS
 
 
 def shown(value: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from nearstar.language.program import Path, is_complete
-from nearstar.model.explain.nodes import Array, Leaf, Node
+from nearstar.model.explain.program_parts import Array, Leaf, Part
 from nearstar.model.model import Model
 from nearstar.report.digits import shown
 from nearstar.report.words import Line, lines_of, notes_of
@@ -93,7 +93,7 @@ class _Tables:
         """What a deviation of each feature changes."""
         return leaf.weights * self._model.scale.std[list(leaf.columns), None]
 
-    def of(self, node: Node, leaf: Leaf) -> Markup:
+    def of(self, node: Part, leaf: Leaf) -> Markup:
         """The table of a leaf: a row for each feature, a column for each output."""
         features, influence = self._model.domain.features, self._influence(leaf)
         rows = [
@@ -113,7 +113,7 @@ class _Tables:
             names, title, self._head(node), _joined(rows)
         )
 
-    def _head(self, node: Node) -> Markup:
+    def _head(self, node: Part) -> Markup:
         if node.outputs == 1:
             return Markup("")
         cells = (_title("col", title) for title in node.called(self._model.class_names))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from nearstar.data.cutting import in_windows
 from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences
-from nearstar.data.windows import in_windows
 from nearstar.model.model import Model
 from nearstar.training.metrics import Metrics
 from nearstar.util.errors import NearstarError

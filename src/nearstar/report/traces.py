@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearstar.data.recordings import Recordings
 from nearstar.language.program import is_complete
 from nearstar.model.explain import explain
-from nearstar.model.explain.nodes import nodes_of
+from nearstar.model.explain.program_parts import parts_of
 from nearstar.model.model import Model
 
 
@@ -90,7 +90,7 @@ def _rows(model: Model, recording: Recordings) -> Iterator[Row]:
     if not is_complete(model.program):
         return
     table = explain(model, recording.sequences)
-    for path, node in nodes_of(model).items():
+    for path, node in parts_of(model).items():
         title = f"{node.number} {node.operation.name}"
         if node.temperature is not None:
             name = f"{title}: gate"

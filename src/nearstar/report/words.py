@@ -9,7 +9,7 @@ from nearstar.language.program import Path, columns_read
 from nearstar.language.text import to_text
 from nearstar.language.view import view_at, walk_with_views
 from nearstar.model.explain.listing import heading
-from nearstar.model.explain.nodes import DIGITS, Node, nodes_of
+from nearstar.model.explain.program_parts import DIGITS, Part, parts_of
 from nearstar.model.model import Model
 from nearstar.report.conditions import Condition, condition_of
 from nearstar.report.digits import shown, significant
@@ -25,7 +25,7 @@ _BRANCHES = ("condition", "then", "else")
 class Line:
     """A part of a program. Its parameters are rounded for reading, in the data's own units."""
 
-    node: Node
+    node: Part
     role: str
     """What it is of the ``if`` that it is an argument of: condition, then or else."""
     heading: str
@@ -37,7 +37,7 @@ class Line:
 
 def lines_of(model: Model) -> dict[Path, Line]:
     """The lines of a model's program by path, in the order and with the numbers of `numbered`."""
-    exact, rounded = nodes_of(model), nodes_of(model, DIGITS)
+    exact, rounded = parts_of(model), parts_of(model, DIGITS)
     lines = {}
     for path, node in rounded.items():
         smooth = node.temperature is not None
@@ -58,12 +58,12 @@ def short_text(model: Model) -> str:
     return text if len(text) <= _LONGEST else to_text(model.program)
 
 
-def _role(path: Path, nodes: Mapping[Path, Node]) -> str:
+def _role(path: Path, nodes: Mapping[Path, Part]) -> str:
     branches = path and nodes[path[:-1]].temperature is not None
     return _BRANCHES[path[-1]] if branches else ""
 
 
-def _words(node: Node, model: Model) -> str:
+def _words(node: Part, model: Model) -> str:
     view = view_at(model.program, (*node.arguments, node.path)[0])
     columns = dict.fromkeys(node.operation.columns(node.signature))
     names = [model.domain.features[column] for column in columns]
@@ -80,7 +80,7 @@ def notes_of(model: Model) -> list[str]:
             "That was tuned on the validation data after training: scores are with it, costs and "
             "errors of the search without."
         )
-    nodes = nodes_of(model).values()
+    nodes = parts_of(model).values()
     if betas := {node.temperature for node in nodes if node.temperature is not None}:
         times = "" if betas == {1.0} else f"{' or '.join(map(shown, sorted(betas)))} · "
         notes.append(

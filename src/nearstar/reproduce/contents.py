@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from nearstar.reproduce.algorithms import BASELINES, NEAR, called
 from nearstar.reproduce.figures import EFFICIENCY, SWEEP
 from nearstar.reproduce.study import Study, Trial
-from nearstar.reproduce.summaries import median_curve
-from nearstar.reproduce.table import Table, decimals
-from nearstar.reproduce.tables import (
+from nearstar.reproduce.study_tables import (
     guarantee_table,
     main_table,
     mean_f1,
@@ -18,6 +16,8 @@ from nearstar.reproduce.tables import (
     stability_table,
     sweep_table,
 )
+from nearstar.reproduce.summaries import median_curve
+from nearstar.reproduce.table import Table, decimals
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from nearstar.report.html_page import framed
 from nearstar.reproduce.contents import Contents, Part, Picture, Programs, contents
 from nearstar.reproduce.figures import EFFICIENCY, SWEEP, figures
 from nearstar.reproduce.study import Study
+from nearstar.reproduce.study_tables import efficiency_table, main_table, sweep_table, trial_table
 from nearstar.reproduce.table import Table, escaped, ticks, to_csv
 from nearstar.reproduce.table import to_markdown as table_markdown
-from nearstar.reproduce.tables import efficiency_table, main_table, sweep_table, trial_table
 from nearstar.util.errors import NearstarError
 from nearstar.util.whole_files import write_whole
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.frontier import Frontier
 from nearstar.search.near import Near
 from nearstar.search.protocol import Node, Search
 from nearstar.search.pruning import TOLERANCE, OpenList
-from nearstar.search.settings import NearSettings
 from nearstar.search.space import Space
 
 

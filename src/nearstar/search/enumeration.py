@@ -10,9 +10,9 @@ from itertools import count, islice
 from types import MappingProxyType
 
 from nearstar.language.program import Program, is_complete
+from nearstar.search.algorithm_settings import Settings
 from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
-from nearstar.search.settings import Settings
 from nearstar.search.space import Space
 from nearstar.util.errors import NearstarError
 

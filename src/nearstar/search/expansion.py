@@ -8,8 +8,8 @@ import numpy as np
 
 from nearstar.language.program import Program, begun, is_complete
 from nearstar.language.text import to_text
+from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.protocol import Node, is_root
-from nearstar.search.settings import NearSettings
 from nearstar.search.space import Space
 from nearstar.util.seeds import seed_for
 

@@ -8,9 +8,9 @@ from types import MappingProxyType
 import numpy as np
 
 from nearstar.language.program import Program
+from nearstar.search.algorithm_settings import Settings
 from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
-from nearstar.search.settings import Settings
 from nearstar.search.space import Space
 from nearstar.search.variation import Variation
 from nearstar.util.seeds import seed_for

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.frontier import Frontier
 from nearstar.search.near import Near
 from nearstar.search.protocol import Node, Search
 from nearstar.search.pruning import TOLERANCE
-from nearstar.search.settings import NearSettings
 from nearstar.search.space import Space
 
 

@@ -10,10 +10,10 @@ from types import MappingProxyType
 import numpy as np
 
 from nearstar.language.program import Program, is_complete
+from nearstar.search.algorithm_settings import Settings
 from nearstar.search.evaluator import Evaluator
 from nearstar.search.protocol import Search
 from nearstar.search.sampling import completion, draw, initial_state, successors
-from nearstar.search.settings import Settings
 from nearstar.search.space import Space
 from nearstar.util.seeds import seed_for
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 
+from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.expansion import Expansion
 from nearstar.search.exploration import Exploration
 from nearstar.search.frontier import Frontier, least_f
 from nearstar.search.protocol import Ask, Node, Score, is_root
 from nearstar.search.pruning import Bounds
 from nearstar.search.ranking import Ranking
-from nearstar.search.settings import NearSettings
 from nearstar.search.space import Space
 
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.frontier import Frontier, Holes
 from nearstar.search.protocol import Node, is_root
 from nearstar.search.pruning import Bounds
-from nearstar.search.settings import NearSettings
 
 
 class Ranking:

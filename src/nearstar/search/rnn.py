@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from nearstar.language.networks import Units
 from nearstar.language.program import Hole
+from nearstar.search.algorithm_settings import Settings
 from nearstar.search.protocol import Ask, Node, Search
-from nearstar.search.settings import Settings
 from nearstar.search.space import Space
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ MAX_COVERS = 5_000
 """More sets of affine leaves than this are not compared; leaves are then only left out."""
 
 
-class Leaf(NamedTuple):
+class GrammarLeaf(NamedTuple):
     """A leaf of the grammar with parameters, the first of those that read the same."""
 
     reads: int
@@ -27,7 +27,7 @@ class Leaf(NamedTuple):
 
 
 def cheapest_cover(
-    options: Iterable[Leaf], needed: int, most: int, joining: int
+    options: Iterable[GrammarLeaf], needed: int, most: int, joining: int
 ) -> tuple[Program, ...] | None:
     """The cheapest leaves, at most so many, that read all that is needed; None: too many to try."""
     useful = _undominated(options, needed)
@@ -44,9 +44,9 @@ def cheapest_cover(
     return best[1] if best else None
 
 
-def _undominated(options: Iterable[Leaf], needed: int) -> list[Leaf]:
+def _undominated(options: Iterable[GrammarLeaf], needed: int) -> list[GrammarLeaf]:
     """The leaves without those for which another one does as much and costs no more."""
-    kept: list[Leaf] = []
+    kept: list[GrammarLeaf] = []
     # Cheap ones first, of equals those that do most: only earlier ones can dominate.
     by_cost = sorted(options, key=lambda leaf: (leaf.cost, -(leaf.reads & needed).bit_count()))
     for leaf in by_cost:

@@ -16,7 +16,7 @@ from nearstar.language.canonical.closure import (
     closure_of,
     closures_of_holes,
 )
-from nearstar.language.canonical.covers import Leaf, cheapest_cover, union
+from nearstar.language.canonical.covers import GrammarLeaf, cheapest_cover, union
 from nearstar.language.canonical.roles import (
     Role,
     are_alike,
@@ -103,8 +103,8 @@ class _Rules:
         )
         self.map = _first(op for op in self.operations if isinstance(op, Map))
         self.last = _first(op for op in self.operations if is_last(op))
-        self.constant: Leaf | None = None
-        self.affine: dict[int, Leaf] = {}
+        self.constant: GrammarLeaf | None = None
+        self.affine: dict[int, GrammarLeaf] = {}
         self.picks: dict[tuple[int, ...], Apply] = {}
         for operation in self.operations:
             self._note_leaf(open_up(operation, signature))
@@ -113,10 +113,10 @@ class _Rules:
         operation, cost = node.operation, self.cost[node.operation]
         match operation:
             case Constant():
-                self.constant = Leaf(0, cost, node)
+                self.constant = GrammarLeaf(0, cost, node)
             case Affine():
                 reads = affine_bits(operation, node.signature)
-                self.affine.setdefault(reads, Leaf(reads, cost, node))
+                self.affine.setdefault(reads, GrammarLeaf(reads, cost, node))
             case _ if (picks := operation.picks(node.signature)) is not None:
                 self.picks.setdefault(picks, node)
 
@@ -448,7 +448,7 @@ class _Canoniser:
             short = self._no_worse(self._join(parts), node)
         return short or self._no_worse(self._join(self._signed(terms)), node)
 
-    def _spare_leaf(self, signature: Signature, shift: int) -> Leaf | None:
+    def _spare_leaf(self, signature: Signature, shift: int) -> GrammarLeaf | None:
         """The cheapest leaf that a sum closed under this shift takes in."""
         rules = self.rules(signature)
         leaves = [leaf for leaf in rules.affine.values() if not leaf.reads & ~shift]

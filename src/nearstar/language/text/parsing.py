@@ -55,7 +55,7 @@ def parse(text: str, domain: Domain, signature: Signature) -> Parsed:
                 f"parse takes a text, a Domain and a Signature, not a {type(given).__name__}; "
                 "Task.signature() is the signature for its data"
             )
-    return _Reader(text, domain, signature).read()
+    return _Parser(text, domain, signature).read()
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class _Construct:
         return Apply(self.operation, self.signature, tuple(self.arguments))
 
 
-class _Reader:
+class _Parser:
     """Reads one text."""
 
     def __init__(self, text: str, domain: Domain, signature: Signature) -> None:

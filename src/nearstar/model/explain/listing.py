@@ -9,7 +9,7 @@ import numpy as np
 from nearstar.language.function import Function
 from nearstar.language.template import VARIABLES, outline
 from nearstar.language.text.printing import number, shape, written
-from nearstar.model.explain.nodes import DIGITS, Leaf, Node, nodes_of
+from nearstar.model.explain.program_parts import DIGITS, Leaf, Part, parts_of
 
 if TYPE_CHECKING:
     from nearstar.model.model import Model
@@ -22,7 +22,7 @@ def numbered(model: Model) -> str:
     """The program, a line for each part: its number, and what it is, below what it is part of."""
     return "\n".join(
         f"{'  ' * len(node.path)}{node.number} {heading(node)}"
-        for node in nodes_of(model, DIGITS).values()
+        for node in parts_of(model, DIGITS).values()
     )
 
 
@@ -33,7 +33,7 @@ def in_parts(model: Model, digits: int = DIGITS) -> str:
     as many.
     """
     lines: list[str] = []
-    for node in nodes_of(model, digits).values():
+    for node in parts_of(model, digits).values():
         indent = "  " * len(node.path)
         if node.leaf is None or (node.outputs == 1 and len(node.leaf.columns) <= _INLINE):
             lines.append(f"{indent}{node.number} {heading(node)}")
@@ -43,7 +43,7 @@ def in_parts(model: Model, digits: int = DIGITS) -> str:
     return "\n".join(lines)
 
 
-def _table(node: Node, leaf: Leaf, model: Model) -> list[str]:
+def _table(node: Part, leaf: Leaf, model: Model) -> list[str]:
     """What a leaf has learned."""
     features = [model.domain.features[column] for column in leaf.columns]
     rows = np.vstack([leaf.weights, leaf.accumulator, leaf.bias])
@@ -60,7 +60,7 @@ def _table(node: Node, leaf: Leaf, model: Model) -> list[str]:
     ]
 
 
-def heading(node: Node) -> str:
+def heading(node: Part) -> str:
     """A part of a program without what it is made of: ``if … > 0 then … else …``."""
     operation = node.operation
     if isinstance(operation, Function):

@@ -14,11 +14,11 @@ from nearstar.language.meaning import Algebra, Occurrence, Site, evaluate, trace
 from nearstar.language.operators import Window
 from nearstar.language.primitives import Primitive
 from nearstar.language.program import Path
-from nearstar.model.explain.nodes import Array, Node
+from nearstar.model.explain.program_parts import Array, Part
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PartValue:
     """What a part of a program gave, a row for each frame."""
 
     value: Array
@@ -27,24 +27,24 @@ class Part:
     accumulator: Array | None = None
     """For an affine leaf, the accumulator that it read (no columns outside of folds)."""
 
-    def at(self, rows: NDArray[np.int64]) -> Part:
+    def at(self, rows: NDArray[np.int64]) -> PartValue:
         """What it gave at these frames."""
         features, accumulator = self.features, self.accumulator
-        return Part(
+        return PartValue(
             self.value[rows],
             None if features is None else features[rows],
             None if accumulator is None else accumulator[rows],
         )
 
 
-def parts_of(nodes: Mapping[Path, Node], data: Sequences) -> dict[Path, Part]:
+def values_of(nodes: Mapping[Path, Part], data: Sequences) -> dict[Path, PartValue]:
     """What each node of a program gives at each frame of the data.
 
     A program that gives one answer for a sequence gives, at each frame, what it would if the
     sequence ended there.
     """
     frames = data.frames.astype(np.float64)
-    found: dict[Path, Part] = {}
+    found: dict[Path, PartValue] = {}
     with np.errstate(all="ignore"):
         at = _Values(nodes, data, found, frames, np.zeros((len(frames), 0)))
         evaluate(nodes[()].program, at)
@@ -55,9 +55,9 @@ def parts_of(nodes: Mapping[Path, Node], data: Sequences) -> dict[Path, Part]:
 class _Values(Site[Array], Algebra[Array]):
     """A site whose values are arrays, with a row for each frame of all sequences."""
 
-    nodes: Mapping[Path, Node]
+    nodes: Mapping[Path, Part]
     data: Sequences
-    found: dict[Path, Part]
+    found: dict[Path, PartValue]
     x: Array
     """Features, or what a window gives in their place."""
     accumulator: Array
@@ -67,7 +67,7 @@ class _Values(Site[Array], Algebra[Array]):
         """Note what a part gave, with a row for each frame; a single component is repeated."""
         shape = (len(value), here.signature.output.size)
         whole = value if value.shape == shape else np.broadcast_to(value, shape)
-        self.found[here.path] = replace(self.found.get(here.path, Part(whole)), value=whole)
+        self.found[here.path] = replace(self.found.get(here.path, PartValue(whole)), value=whole)
         return whole
 
     def broadcast(self, here: Occurrence, value: Array) -> Array:
@@ -99,7 +99,7 @@ class _Values(Site[Array], Algebra[Array]):
         assert leaf is not None
         read = self.x[:, list(leaf.columns)]
         value = read @ leaf.weights + self.accumulator @ leaf.accumulator + leaf.bias
-        self.found[here.path] = Part(value, read, self.accumulator)
+        self.found[here.path] = PartValue(value, read, self.accumulator)
         return value
 
     def constant(self, here: Occurrence) -> Array:

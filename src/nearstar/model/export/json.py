@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nearstar.language.function import Function
 from nearstar.language.program import Path
 from nearstar.language.types import Sequence, Signature, Vector
-from nearstar.model.explain.nodes import Node, nodes_of
+from nearstar.model.explain.program_parts import Part, parts_of
 
 if TYPE_CHECKING:
     from nearstar.model.model import Model
@@ -27,7 +27,7 @@ def to_json(model: Model) -> str:
     ``functions`` says what each function in use means: ``[kind, value, size, operands]``, where
     kind is a primitive, or an argument or a feature by number, a literal, or a component.
     """
-    nodes = nodes_of(model)
+    nodes = parts_of(model)
     functions = {
         node.operation.name: node.operation.to_dict()
         for node in nodes.values()
@@ -46,7 +46,7 @@ def to_json(model: Model) -> str:
     return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
 
-def _tree(nodes: Mapping[Path, Node], path: Path, features: tuple[str, ...]) -> dict[str, Any]:
+def _tree(nodes: Mapping[Path, Part], path: Path, features: tuple[str, ...]) -> dict[str, Any]:
     node = nodes[path]
     return {
         "number": node.number,
@@ -68,7 +68,7 @@ def _type(signature: Signature) -> dict[str, Any]:
     }
 
 
-def _parameters(node: Node, features: tuple[str, ...]) -> dict[str, Any]:
+def _parameters(node: Part, features: tuple[str, ...]) -> dict[str, Any]:
     signature, leaf = node.signature, node.leaf
     if leaf is None:
         return node.operation.details(signature, features)

@@ -11,7 +11,7 @@ from nearstar.language.operators import BUILT_IN
 from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Path
 from nearstar.language.template import VARIABLES
-from nearstar.model.explain.nodes import DIGITS, Array, Node, nodes_of
+from nearstar.model.explain.program_parts import DIGITS, Array, Part, parts_of
 from nearstar.model.export.latex_expression import definition, has_mix, number, operator, text
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def to_latex(model: Model) -> str:
 
     First the program, then what its leaves and functions are; parameters are rounded for reading.
     """
-    writer = _Writer(nodes_of(model, DIGITS), model)
+    writer = _Writer(parts_of(model, DIGITS), model)
     lines = [
         *writer.program(),
         *writer.decision(),
@@ -42,7 +42,7 @@ def to_latex(model: Model) -> str:
 
 
 class _Writer:
-    def __init__(self, nodes: Mapping[Path, Node], model: Model) -> None:
+    def __init__(self, nodes: Mapping[Path, Part], model: Model) -> None:
         self.nodes = nodes
         self.model = model
         self._counts = Counter(node.operation.name for node in nodes.values())
@@ -66,7 +66,7 @@ class _Writer:
 
     # The program
 
-    def expression(self, node: Node, level: int) -> str:
+    def expression(self, node: Part, level: int) -> str:
         """A node that stands inside of this many lambdas."""
         variable, bound = VARIABLES[level], VARIABLES[min(level + 1, len(VARIABLES) - 1)]
         operation, carried = node.operation, node.signature.carried
@@ -83,7 +83,7 @@ class _Writer:
             variable=f"({variable}, c)" if carried else variable,
         )
 
-    def symbol(self, node: Node) -> str:
+    def symbol(self, node: Part) -> str:
         """The name of a leaf, with its number where there are several of that name."""
         name = operator(node.operation.name)
         several = self._counts[node.operation.name] > 1 and node.leaf is not None
@@ -110,7 +110,7 @@ class _Writer:
                 names = ", ".join(map(self.feature, columns))
                 yield rf"{name}(x) &= \left({names}\right)"
 
-    def terms(self, node: Node, weights: Array, accumulator: Array) -> list[tuple[float, str]]:
+    def terms(self, node: Part, weights: Array, accumulator: Array) -> list[tuple[float, str]]:
         columns = node.leaf.columns if node.leaf else ()
         features = [self.feature(column) for column in columns]
         memory = [f"c_{{{index + 1}}}" for index in range(len(accumulator))]
@@ -119,7 +119,7 @@ class _Writer:
     def feature(self, column: int) -> str:
         return text(self.model.domain.features[column])
 
-    def outputs(self, node: Node) -> list[str]:
+    def outputs(self, node: Part) -> list[str]:
         """What tells the outputs of a leaf apart: the class, or a number."""
         if node.outputs == 1:
             return [""]

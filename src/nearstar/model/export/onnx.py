@@ -20,7 +20,7 @@ from nearstar.language.operators import Window
 from nearstar.language.primitives import FLOAT, INT64, Primitive
 from nearstar.language.program import Path
 from nearstar.language.reductions import OnnxWindow
-from nearstar.model.explain.nodes import Node, nodes_of
+from nearstar.model.explain.program_parts import Part, parts_of
 from nearstar.model.export.onnx_graph import Graph
 from nearstar.util.errors import NearstarError
 
@@ -87,7 +87,7 @@ def to_onnx(model: Model) -> bytes:
 def _scores(model: Model, graph: Graph) -> str:
     """The program's outputs, all rows of them."""
     signature, mean = model.program.signature, graph.number(model.scale.mean[None])
-    at = _InGraph(nodes_of(model), graph, mean, "x", graph.op("Sub", "x", mean))
+    at = _InGraph(parts_of(model), graph, mean, "x", graph.op("Sub", "x", mean))
     value = evaluate(model.program, at)
     if signature.summarises:
         rows = graph.integer([1])
@@ -115,7 +115,7 @@ def _decided(model: Model, graph: Graph, scores: str) -> tuple[str, str]:
 class _InGraph(Site[str], Algebra[str]):
     """A site in a graph. Values are (rows, components), or one row for all."""
 
-    nodes: Mapping[Path, Node]
+    nodes: Mapping[Path, Part]
     graph: Graph
     mean: str
     """That of the training data."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nearstar.language.program import columns_read
-from nearstar.model.explain.nodes import nodes_of
+from nearstar.model.explain.program_parts import parts_of
 from nearstar.model.export.python_body import Body
 from nearstar.model.export.python_expression import WIDTH, listed, quoted
 from nearstar.model.export.python_features import features_function
@@ -25,7 +25,7 @@ def to_python(model: Model) -> str:
     It takes only those features that the program reads, where ONNX and JSON keep all of the
     domain, and it makes derived ones itself.
     """
-    nodes = nodes_of(model)
+    nodes = parts_of(model)
     read = [model.domain.features[column] for column in columns_read(model.program)]
     features = tuple(read) or model.domain.features  # all, if it reads none, to count rows
     reading = [features_function(model.domain, features), *main_functions(model)]

@@ -17,7 +17,7 @@ from nearstar.language.function import Function
 from nearstar.language.meaning import Occurrence, Site, evaluate
 from nearstar.language.operators import BUILT_IN, Window
 from nearstar.language.program import Path
-from nearstar.model.explain.nodes import Leaf, Node
+from nearstar.model.explain.program_parts import Leaf, Part
 from nearstar.model.export.python_expression import definition, listed, quoted, table, written
 from nearstar.model.export.python_helpers import HELPERS
 
@@ -41,7 +41,7 @@ class Body:
     """The parts of a module that come from the program."""
 
     def __init__(
-        self, nodes: Mapping[Path, Node], features: tuple[str, ...], taken: Iterable[str] = ()
+        self, nodes: Mapping[Path, Part], features: tuple[str, ...], taken: Iterable[str] = ()
     ) -> None:
         self.nodes = nodes
         self.features = features
@@ -170,7 +170,7 @@ class _Source(Site[_Value]):
 class _Names:
     """Names that are not taken: that of the operation, with the node's number if need be."""
 
-    def __init__(self, nodes: Mapping[Path, Node], taken: set[str]) -> None:
+    def __init__(self, nodes: Mapping[Path, Part], taken: set[str]) -> None:
         self._taken = taken
         self._counts = Counter(node.operation.noun for node in nodes.values())
         self._counts["gate"] += sum(node.operation.beta is not None for node in nodes.values())
@@ -183,13 +183,13 @@ class _Names:
             if isinstance(operation, Function)
         }
 
-    def __getitem__(self, node: Node) -> str:
+    def __getitem__(self, node: Part) -> str:
         """The name of a node's value."""
         if node.path not in self._found:
             self._found[node.path] = self.of(node.operation.noun, node)
         return self._found[node.path]
 
-    def of(self, base: str, node: Node) -> str:
+    def of(self, base: str, node: Part) -> str:
         """A new name for something that belongs to a node."""
         repeated = self._counts[base] > 1 or base in self._taken
         return self._free(f"{base}_{node.number}" if repeated else base)

@@ -9,7 +9,7 @@ import numpy as np
 
 from nearstar.data.scale import Scale
 from nearstar.language.parameters import Block, Theta, rounded
-from nearstar.model.simplify.pruning import Keeps
+from nearstar.model.simplify.sparsity import Keeps
 
 
 def rounded_together(
@@ -27,7 +27,7 @@ def rounded_together(
 def rounded_further(blocks: Sequence[Block], theta: Theta, scale: Scale, keeps: Keeps) -> Theta:
     """θ with fewer digits in each number by itself, where that will do."""
     for block in blocks:
-        for place in range(block.start, block.stop):
+        for place in range(block.offset, block.end):
             for digits in range(1, digits_of(theta[place])):
                 tried = _with_digits(block, theta, scale, place, digits)
                 if keeps(tried):
@@ -40,8 +40,8 @@ def _with_digits(block: Block, theta: Theta, scale: Scale, place: int, digits: i
     """θ with one number rounded; a bias takes up the shift, with the decimals that it has."""
     result = theta.copy()
     result[place] = float(f"{theta[place]:.{digits}g}")
-    row, output = divmod(place - block.start, block.outputs)
-    bias = block.stop - block.outputs + output
+    row, output = divmod(place - block.offset, block.outputs)
+    bias = block.end - block.outputs + output
     if block.centred and row < len(block.columns) and theta[bias] != 0:
         shift = (theta[place] - result[place]) * scale.mean[block.columns[row]]
         result[bias] = round(float(theta[bias] + shift), _decimals_of(theta[bias])) + 0.0

@@ -10,8 +10,8 @@ from nearstar.language.parameters import MOST_DIGITS, layout
 from nearstar.language.program import is_complete
 from nearstar.model.model import Model
 from nearstar.model.simplify.judging import SIMPLIFIED, judging, noted
-from nearstar.model.simplify.pruning import Keeps, pruned
 from nearstar.model.simplify.rounding import digits_of, rounded_further, rounded_together
+from nearstar.model.simplify.sparsity import Keeps, pruned
 from nearstar.training.metrics import Metrics
 from nearstar.util.checks import check_number
 from nearstar.util.errors import NearstarError, ProgramError

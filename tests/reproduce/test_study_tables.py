@@ -19,6 +19,14 @@ from nearstar.reproduce.contents import comparison
 from nearstar.reproduce.published import Published
 from nearstar.reproduce.resampling import interval_of_mean
 from nearstar.reproduce.study import Study, Trial
+from nearstar.reproduce.study_tables import (
+    efficiency_table,
+    guarantee_table,
+    main_table,
+    stability_table,
+    sweep_table,
+    trial_table,
+)
 from nearstar.reproduce.table import (
     NONE,
     Cell,
@@ -30,14 +38,6 @@ from nearstar.reproduce.table import (
     spread,
     to_csv,
     to_markdown,
-)
-from nearstar.reproduce.tables import (
-    efficiency_table,
-    guarantee_table,
-    main_table,
-    stability_table,
-    sweep_table,
-    trial_table,
 )
 from nearstar.training.metrics import Metrics
 

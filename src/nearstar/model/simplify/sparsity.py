@@ -76,7 +76,7 @@ def without(blocks: Sequence[Block], theta: Theta, scale: Scale, places: Places)
     result = theta.copy()
     for block in blocks:
         matrix, columns = block.of(result), list(block.columns)
-        removed = gone[block.start : block.stop].reshape(matrix.shape)
+        removed = gone[block.offset : block.end].reshape(matrix.shape)
         if columns and block.centred:
             lost = np.where(removed, matrix, 0.0)[: len(columns)]
             shift = (scale.mean[columns, None] * lost).sum(axis=0)
@@ -98,14 +98,14 @@ def _sorted(places: Places, strength: Theta) -> Places:
 
 
 def _biases(blocks: Sequence[Block]) -> Places:
-    last = [np.arange(block.stop - block.outputs, block.stop) for block in blocks if block.bias]
+    last = [np.arange(block.end - block.outputs, block.end) for block in blocks if block.bias]
     return np.concatenate([np.empty(0, np.int64), *last])
 
 
 def _columns(blocks: Sequence[Block]) -> list[Places]:
     """The weights of each output of each leaf."""
     matrices = [
-        np.arange(block.start, block.stop - block.bias * block.outputs).reshape(-1, block.outputs)
+        np.arange(block.offset, block.end - block.bias * block.outputs).reshape(-1, block.outputs)
         for block in blocks
     ]
     return [column for matrix in matrices for column in matrix.T]

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from nearstar.data.cutting import cut
 from nearstar.data.sequences import Sequences
-from nearstar.data.windows import cut
 from nearstar.model.explain.listing import numbered
-from nearstar.model.explain.nodes import Array, Node, nodes_of
-from nearstar.model.explain.values import Part, parts_of
+from nearstar.model.explain.program_parts import Array, Part, parts_of
+from nearstar.model.explain.values import PartValue, values_of
 from nearstar.training.decision import decide
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def _places(data: Sequences) -> dict[str, NDArray[np.int64]]:
 def _explained(model: Model, data: Sequences) -> pd.DataFrame:
     import pandas as pd
 
-    nodes = nodes_of(model)
+    nodes = parts_of(model)
     predicted = model.predict(data)
-    parts = parts_of(nodes, data)
+    parts = values_of(nodes, data)
     codes = _codes(model, parts[()].value, data, predicted)
     columns: dict[str, object] = {
         **_places(data),
@@ -99,7 +99,7 @@ def _codes(
     return codes
 
 
-def _values(node: Node, part: Part, features: tuple[str, ...]) -> Iterator[tuple[str, Array]]:
+def _values(node: Part, part: PartValue, features: tuple[str, ...]) -> Iterator[tuple[str, Array]]:
     """The columns of a node, each with as many outputs as the node has."""
     yield "", part.value
     leaf = node.leaf
@@ -118,7 +118,7 @@ def _quoted(feature: str) -> str:
     return repr(feature) if feature in _OWN or feature[:1] in ("'", '"') else feature
 
 
-def _suffixes(node: Node, model: Model) -> list[str]:
+def _suffixes(node: Part, model: Model) -> list[str]:
     """What tells the outputs of a node apart."""
     if node.outputs == 1:
         return [""]

@@ -48,7 +48,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class Part:
     """A part of a program. Numbers count from 1 in the order of ``program.walk``."""
 
     number: int
@@ -86,7 +86,7 @@ class Node:
         return self.operation.beta
 
 
-def nodes_of(model: Model, digits: int | None = None) -> dict[Path, Node]:
+def parts_of(model: Model, digits: int | None = None) -> dict[Path, Part]:
     """The nodes of a model's program in order; parameters exact, or rounded for reading."""
     if not is_complete(model.program):
         raise ProgramError(
@@ -98,7 +98,7 @@ def nodes_of(model: Model, digits: int | None = None) -> dict[Path, Node]:
         theta = rounded(blocks, theta, model.scale, digits)
     leaves = {block.path: _leaf(block, theta, model.scale.mean) for block in blocks}
     return {
-        path: Node(number, path, program, leaves.get(path))
+        path: Part(number, path, program, leaves.get(path))
         for number, (path, program) in enumerate(walk(model.program), 1)
         if not isinstance(program, Hole)
     }

@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
 from operator import is_not
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from nearstar.language.canonical.closure import (
-    NOTHING,
-    Closure,
     affine_bits,
-    closure_of,
-    closures_of_holes,
 )
 from nearstar.language.canonical.covers import GrammarLeaf, cheapest_cover, union
+from nearstar.language.canonical.knowledge import Knowledge
 from nearstar.language.canonical.roles import (
     Role,
     are_alike,
     is_constant,
     is_last,
     is_taken_in,
-    role_of,
 )
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar
 from nearstar.language.operation import Operation
-from nearstar.language.operators import Affine, Constant, Fold, Map, MapPrefix, Window
+from nearstar.language.operators import Affine, Constant, Map, MapPrefix, Window
 from nearstar.language.program import (
     MAX_HEIGHT,
     Apply,
     Hole,
     Path,
-    Production,
     Program,
-    applied,
-    open_up,
     replace_by_each,
 )
 from nearstar.language.types import Signature
-from nearstar.util.errors import ProgramError
 
 MAX_MEMO = 200_000
 """Programs remembered before forgetting them all."""
@@ -82,50 +73,6 @@ def _canoniser(same: _Same) -> _Canoniser:
     return _Canoniser(same.grammar)
 
 
-class _Known(NamedTuple):
-    """What is known of an operation at one type."""
-
-    label: str
-    cost: int
-    role: Role
-
-
-class _Rules:
-    """The rules of a grammar for one signature, by what the identities ask for."""
-
-    def __init__(self, grammar: Grammar, signature: Signature) -> None:
-        self.cost = {rule.operation: _exact(rule.cost) for rule in grammar.rules(signature)}
-        # Sorted stably by cost: of equals, the one that the grammar names first.
-        self.operations = sorted(self.cost, key=self.cost.__getitem__)
-        self.add, self.difference, self.multiply = (
-            _first(op for op in self.operations if role_of(op) == role)
-            for role in ("add", "difference", "multiply")
-        )
-        self.map = _first(op for op in self.operations if isinstance(op, Map))
-        self.last = _first(op for op in self.operations if is_last(op))
-        self.constant: GrammarLeaf | None = None
-        self.affine: dict[int, GrammarLeaf] = {}
-        self.picks: dict[tuple[int, ...], Apply] = {}
-        for operation in self.operations:
-            self._note_leaf(open_up(operation, signature))
-
-    def _note_leaf(self, node: Apply) -> None:
-        operation, cost = node.operation, self.cost[node.operation]
-        match operation:
-            case Constant():
-                self.constant = GrammarLeaf(0, cost, node)
-            case Affine():
-                reads = affine_bits(operation, node.signature)
-                self.affine.setdefault(reads, GrammarLeaf(reads, cost, node))
-            case _ if (picks := operation.picks(node.signature)) is not None:
-                self.picks.setdefault(picks, node)
-
-    def joining_cost(self) -> int:
-        """What one more part of a sum costs; 0 where there are no sums."""
-        joins = [op for op in (self.add, self.difference) if op is not None]
-        return min((self.cost[op] for op in joins), default=0)
-
-
 class _Sum:
     """The parts of a sum, in which signs that do not matter are forgotten."""
 
@@ -136,19 +83,12 @@ class _Sum:
         """Closed under negation: the sign does not matter."""
 
 
-class _Canoniser:
+class _Canoniser(Knowledge):
     """Canonical forms for one grammar, with all that has been found out so far."""
 
     def __init__(self, grammar: Grammar) -> None:
-        self._grammar = grammar
-        self._holes = closures_of_holes(grammar)
-        self._labels = _labels(grammar)
-        self._rules: dict[Signature, _Rules] = {}
-        self._known: dict[Production, _Known] = {}
+        super().__init__(grammar)
         self._programs: dict[Program, Program] = {}
-        self._closures: dict[Program, Closure] = {}
-        self._orders: dict[Program, str] = {}
-        self._constants: dict[Signature, Apply | None] = {}
         self._covers: dict[tuple[Signature, int, int, int], tuple[Program, ...] | None] = {}
 
     def program(self, program: Program) -> Program:
@@ -186,8 +126,7 @@ class _Canoniser:
     def _forget(self) -> None:
         if len(self._programs) > MAX_MEMO:
             self._programs.clear()
-            self._closures.clear()
-            self._orders.clear()
+            self.forget_programs()
 
     def _canonical(self, program: Program) -> Program:
         if isinstance(program, Hole):
@@ -211,9 +150,9 @@ class _Canoniser:
 
     def _rewritten(self, program: Apply) -> Program:
         """The canonical form of a program whose arguments are canonical."""
-        known = self._known_of(program)  # raises for what is not in the grammar
-        if self._is_any_constant(program):
-            return self._no_worse(self._constant(program.signature), program) or program
+        known = self.known_of(program)  # raises for what is not in the grammar
+        if self.is_any_constant(program):
+            return self.no_worse(self.constant(program.signature), program) or program
         match program.operation:
             case Function():
                 return self._function(program, program.operation, known.role)
@@ -229,68 +168,6 @@ class _Canoniser:
                 return self._map(program)
         return program
 
-    # What is known of programs and rules
-
-    def _known_of(self, node: Apply) -> _Known:
-        known = self._known.get(node.production)
-        if known is None:
-            operation, signature = node.operation, node.signature
-            cost = self.rules(signature).cost.get(operation)
-            if cost is None:
-                raise ProgramError(
-                    f"{operation.name} is not a rule for {signature} in this grammar"
-                )
-            known = _Known(self._labels[operation], cost, role_of(operation))
-            self._known[node.production] = known
-        return known
-
-    def _order(self, program: Program) -> str:
-        """A text to sort by: equal for equal programs only. Holes last, before them what has some,
-        so that a chain's end is what is expanded, and expanding it leaves the order of the rest."""
-        if isinstance(program, Hole):
-            return "2"
-        order = self._orders.get(program)
-        if order is None:
-            rank = "1" if program.n_holes else "0"
-            inside = ",".join([self._order(argument) for argument in program.arguments])
-            order = f"{rank}{self._known_of(program).label}({inside})"
-            self._orders[program] = order
-        return order
-
-    def _closure(self, program: Program) -> Closure:
-        """The closure of a program whose arguments are canonical."""
-        if isinstance(program, Hole):
-            return self._holes.get(program.signature, NOTHING)
-        closure = self._closures.get(program)
-        if closure is None:
-            parts = tuple([self._closure(argument) for argument in program.arguments])
-            closure = self._closures[program] = closure_of(program.production, parts)
-        return closure
-
-    def _cost(self, program: Program) -> int:
-        return sum([self._known_of(node).cost for node in applied(program)])
-
-    def rules(self, signature: Signature) -> _Rules:
-        """The rules for a signature, looked through once."""
-        known = self._rules.get(signature)
-        if known is None:
-            known = self._rules[signature] = _Rules(self._grammar, signature)
-        return known
-
-    def _is_any_constant(self, program: Program) -> bool:
-        """Whether it is complete and can be exactly the constants."""
-        return not program.n_holes and self._closure(program).constant
-
-    def _no_worse(self, candidate: Program | None, than: Program) -> Program | None:
-        """The candidate, if it exists and has neither a higher cost nor more rules."""
-        if (
-            candidate is not None
-            and candidate.size <= than.size
-            and self._cost(candidate) <= self._cost(than)
-        ):
-            return candidate
-        return None
-
     # Sequences
 
     def _map(self, node: Apply) -> Program:
@@ -303,7 +180,7 @@ class _Canoniser:
             better = None if picks is None else rules.picks.get(picks)
         elif operation is not None and is_last(operation) and rules.map is not None:
             better = Apply(rules.map, node.signature, body.arguments)
-        better = self._no_worse(better, node)
+        better = self.no_worse(better, node)
         return self._canonical(better) if better else node
 
     def _one_window(self, node: Apply) -> Program | None:
@@ -312,7 +189,7 @@ class _Canoniser:
             argument.operation
             for argument in node.arguments
             if isinstance(argument, Apply) and isinstance(argument.operation, Window)
-            if not self._closure(argument).constant
+            if not self.closure(argument).constant
         }
         body = node.signature.per_element()
         if len(windows) != 1 or node.operation not in self.rules(body).cost:
@@ -330,31 +207,15 @@ class _Canoniser:
             return None
         if argument.operation == window:
             return argument.arguments[0]
-        if self._is_any_constant(argument):
-            return self._constant(argument.signature.per_element())
+        if self.is_any_constant(argument):
+            return self.constant(argument.signature.per_element())
         return None
-
-    def _constant(self, signature: Signature) -> Apply | None:
-        """The cheapest program that gives any constant."""
-        if signature not in self._constants:
-            found: list[Apply] = []
-            for operation in self.rules(signature).operations:
-                if isinstance(operation, Constant):
-                    found.append(open_up(operation, signature))
-                elif isinstance(operation, Map | MapPrefix | Window | Fold):
-                    (body,) = operation.arguments(signature) or ()
-                    inside = self._constant(body)
-                    if inside is not None:
-                        found.append(Apply(operation, signature, (inside,)))
-            found.sort(key=lambda program: (self._cost(program), program.size))
-            self._constants[signature] = found[0] if found else None
-        return self._constants[signature]
 
     # Functions
 
     def _function(self, node: Apply, function: Function, role: Role) -> Program:
         if node.signature.summarises:
-            merged = self._no_worse(self._one_window(node), node)
+            merged = self.no_worse(self._one_window(node), node)
             if merged is not None:
                 return self._canonical(merged)
         if role == "if":
@@ -365,10 +226,10 @@ class _Canoniser:
         if node.signature.maps_vectors and role == "multiply":
             return self._product(node)
         if "associative" in function.laws:
-            operands = sorted(self._operands(node, function), key=self._order)
+            operands = sorted(self._operands(node, function), key=self.order)
             return self._chain(function, self._joined(function, operands))
         if "commutative" in function.laws:
-            return node.on(tuple(sorted(node.arguments, key=self._order)))
+            return node.on(tuple(sorted(node.arguments, key=self.order)))
         return node
 
     def _joined(self, function: Function, operands: list[Program]) -> list[Program]:
@@ -377,17 +238,17 @@ class _Canoniser:
             one = self._as_one(function, operands[i], operands[j])
             if one is not None:
                 rest = operands[:i] + operands[i + 1 : j] + operands[j + 1 :]
-                return self._joined(function, sorted([*rest, one], key=self._order))
+                return self._joined(function, sorted([*rest, one], key=self.order))
         return operands
 
     def _as_one(self, function: Function, left: Program, right: Program) -> Program | None:
         summarises = left.signature.summarises
-        if not summarises and not (self._is_any_constant(left) and self._is_any_constant(right)):
+        if not summarises and not (self.is_any_constant(left) and self.is_any_constant(right)):
             return None
         pair = Apply(function, left.signature, (left, right))
-        if self._is_any_constant(pair):
-            return self._no_worse(self._constant(pair.signature), pair)
-        one = self._no_worse(self._one_window(pair), pair) if summarises else None
+        if self.is_any_constant(pair):
+            return self.no_worse(self.constant(pair.signature), pair)
+        one = self.no_worse(self._one_window(pair), pair) if summarises else None
         return None if one is None else self._canonical(one)
 
     def _if(self, node: Apply) -> Program:
@@ -396,14 +257,14 @@ class _Canoniser:
             summed = self._sum_of_branches(node)
             if summed is not None:
                 return summed
-        if self._closure(condition).negate and self._order(otherwise) < self._order(then):
+        if self.closure(condition).negate and self.order(otherwise) < self.order(then):
             return node.on((condition, otherwise, then))
         return node
 
     def _sum_of_branches(self, node: Apply) -> Program | None:
         """With a constant gate the branches have constant weights, which they can take in."""
         _, then, otherwise = node.arguments
-        if not (self._closure(then).stretch and self._closure(otherwise).stretch):
+        if not (self.closure(then).stretch and self.closure(otherwise).stretch):
             return None
         return self._shortest(node, self._terms(then, 1) + self._terms(otherwise, 1))
 
@@ -412,7 +273,7 @@ class _Canoniser:
         others = [operand for operand in operands if not is_constant(operand)]
         if len(others) < len(operands):
             constants = [operand for operand in operands if is_constant(operand)][:1]
-            if any(self._closure(other).scale for other in others):
+            if any(self.closure(other).scale for other in others):
                 constants = []
             operands = constants + others
         best = self.rules(node.signature).multiply
@@ -427,7 +288,7 @@ class _Canoniser:
 
     def _chain(self, operation: Operation, operands: Iterable[Program]) -> Program:
         """The operands in order, nested to the right: a hole at the end then grows the chain."""
-        *rest, result = sorted(operands, key=self._order)
+        *rest, result = sorted(operands, key=self.order)
         for operand in reversed(rest):
             result = Apply(operation, result.signature, (operand, result))
         return result
@@ -437,7 +298,7 @@ class _Canoniser:
     def _shortest(self, node: Apply, terms: list[tuple[Program, int]]) -> Program | None:
         """The sum of the terms that equals the node, if it can be written and is no worse."""
         parts, shift = self._absorb(node.signature, terms)
-        short = self._no_worse(self._join(parts), node)
+        short = self.no_worse(self._join(parts), node)
         if short is not None:
             return short
         # There is no rule for −α alone, nor α + β where difference is the only rule (or by far the
@@ -445,8 +306,8 @@ class _Canoniser:
         leaf = None if shift is None else self._spare_leaf(node.signature, shift)
         if leaf is not None:
             parts.free.append(leaf.program)
-            short = self._no_worse(self._join(parts), node)
-        return short or self._no_worse(self._join(self._signed(terms)), node)
+            short = self.no_worse(self._join(parts), node)
+        return short or self.no_worse(self._join(self._signed(terms)), node)
 
     def _spare_leaf(self, signature: Signature, shift: int) -> GrammarLeaf | None:
         """The cheapest leaf that a sum closed under this shift takes in."""
@@ -459,7 +320,7 @@ class _Canoniser:
     def _terms(self, node: Program, sign: int) -> list[tuple[Program, int]]:
         """The parts of a sum with their signs."""
         if isinstance(node, Apply):
-            role = self._known_of(node).role
+            role = self.known_of(node).role
             if role in ("add", "difference"):
                 left, right = node.arguments
                 second = -sign if role == "difference" else sign
@@ -469,7 +330,7 @@ class _Canoniser:
     def _signed(self, terms: Iterable[tuple[Program, int]]) -> _Sum:
         result = _Sum()
         for term, sign in terms:
-            if self._closure(term).negate:
+            if self.closure(term).negate:
                 result.free.append(term)
             else:
                 (result.plus if sign > 0 else result.minus).append(term)
@@ -488,8 +349,8 @@ class _Canoniser:
                 affines.append(term)
             else:
                 others.append(term)
-        others_shift = union(self._closure(term).shift for term, _ in others)
-        shift = union([others_shift, *(self._closure(term).shift for term, _ in affines)])
+        others_shift = union(self.closure(term).shift for term, _ in others)
+        shift = union([others_shift, *(self.closure(term).shift for term, _ in affines)])
         result = self._signed((term, sign) for term, sign in others if not is_taken_in(term, shift))
         leaves = [term for term, _ in affines]
         if shift is not None:
@@ -516,18 +377,18 @@ class _Canoniser:
 
     def _without_spare(self, leaves: list[Program], needed: int) -> list[Program]:
         """The leaves without those that the others make superfluous."""
-        kept = sorted(leaves, key=self._order)
+        kept = sorted(leaves, key=self.order)
         for leaf in reversed(kept.copy()):
             others = kept.copy()
             others.remove(leaf)
-            if needed & ~(union(self._closure(other).shift for other in others) or 0) == 0:
+            if needed & ~(union(self.closure(other).shift for other in others) or 0) == 0:
                 kept = others
         return kept
 
     def _join(self, parts: _Sum) -> Program | None:
         """The cheapest sum of the parts; None if the grammar has no way to write it."""
         plus, minus, free = (
-            sorted(terms, key=self._order) for terms in (parts.plus, parts.minus, parts.free)
+            sorted(terms, key=self.order) for terms in (parts.plus, parts.minus, parts.free)
         )
         if len(plus) + len(minus) + len(free) == 1:
             return (plus + free)[0] if plus or free else None
@@ -538,7 +399,7 @@ class _Canoniser:
             return self._sum_minus_sum(add, difference, plus + free, minus)
         if not plus:
             plus, free = free[:1], free[1:]
-        minus = sorted(minus + free, key=self._order)
+        minus = sorted(minus + free, key=self.order)
         if plus and minus and difference is not None:
             return _differences(difference, plus, minus)
         return self._chain(add, plus) if add is not None and not minus else None
@@ -568,22 +429,3 @@ def _differences(difference: Operation, plus: list[Program], minus: list[Program
     for term in [inner, *minus[1:]]:
         result = Apply(difference, signature, (result, term))
     return result
-
-
-def _exact(cost: float) -> int:
-    """A cost as a whole number, so that sums do not depend on their order."""
-    return round(cost * 2**40)
-
-
-def _first(items: Iterable[T]) -> T | None:
-    return next(iter(items), None)
-
-
-def _labels(grammar: Grammar) -> dict[Operation, str]:
-    """Names of operations; those that share one are told apart by their place in the grammar."""
-    operations = list(dict.fromkeys(rule.operation for rule in grammar.all_rules))
-    uses = Counter(operation.name for operation in operations)
-    return {
-        operation: operation.name if uses[operation.name] == 1 else f"{operation.name}#{index}"
-        for index, operation in enumerate(operations)
-    }

@@ -160,6 +160,11 @@ def pickled() -> None:
     np.save("bad.npy", np.array([Hostile()], dtype=object), allow_pickle=True)
 
 
+def folder_without_labels() -> None:
+    Path("arrays").mkdir()
+    np.save("arrays/train_data.npy", X)
+
+
 def only_pickled() -> None:
     Path("bad.npy").write_bytes(pickle.dumps(Hostile()))
 
@@ -362,6 +367,7 @@ CASES = (
     Case("fewer labels than sequences", ARRAYS, ("(3,)", "(4,)"), npz(X=X, y=Y[:3, 0])),
     Case("no X in the archive", ARRAYS, ("data", "X_train"), npz(data=X, y=Y)),
     Case("no labels in the archive", ARRAYS, ("no labels",), npz(X=X)),
+    Case("no labels in a folder of arrays", "fit arrays", ("no labels",), folder_without_labels),
     Case("texts in X", ARRAYS, ("X", "real numbers"), npz(X=X.astype(str), y=Y)),
     Case("complex numbers in X", ARRAYS, ("complex", "real numbers"), npz(X=X + 1j, y=Y)),
     Case("NaN in X", ARRAYS, ("missing", "sequence 0, frame 0"), npz(X=X * np.nan, y=Y)),

@@ -19,7 +19,7 @@ from nearstar.language.domain import Domain
 from nearstar.language.expression import primitive
 from nearstar.language.function import record
 from nearstar.language.operators import Affine, Constant, Group, Map, MapPrefix, Select, Window
-from nearstar.language.parameters import layout, unscaled
+from nearstar.language.parameters import layout, size_of, unscaled
 from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Apply, walk
 from nearstar.language.reductions import REDUCTIONS
@@ -169,6 +169,28 @@ def test_the_future_is_not_seen(case: Case, data) -> None:
     before = Case(case.program, case.scale, case.trained, [sequence], case.labels[:1]).outputs()
     after = Case(case.program, case.scale, case.trained, [changed], case.labels[:1]).outputs()
     np.testing.assert_array_equal(before[: t + 1], after[: t + 1])
+
+
+@pytest.mark.parametrize("window", ["SlidingWindow{}4", "CentredWindow{}5"])
+@pytest.mark.parametrize("reduction", sorted(REDUCTIONS))
+@pytest.mark.parametrize("everywhere", [True, False])
+@settings(max_examples=5)
+@given(seed=st.integers(0, 1000))
+def test_gradients_of_what_reads_a_window(window, reduction, everywhere, seed) -> None:
+    body = f"{window.format(reduction)}(multiply(Affine(x), Affine(x)))"
+    text = f"mapprefix (fun x. {body}) x" if everywhere else body
+    domain, random = Domain.of_size(2), np.random.default_rng(seed)
+    program = parse(text, domain, domain.signature(2, per_frame=everywhere)).program
+    lengths = (1, 2, 9, 5)
+    case = Case(
+        program,
+        Scale(np.array([1.0, -2.0]), np.array([2.0, 0.5])),
+        random.uniform(-1, 1, size_of(layout(program))).astype(np.float32),
+        [random.normal(1, 2, (length, 2)).astype(np.float32) for length in lengths],
+        [random.integers(0, 2, length) for length in lengths],
+    )
+    check_values(case)
+    check_gradients(case, [1.0, 1.0], Random(seed))
 
 
 @pytest.mark.parametrize("window", ["SlidingWindowSpread5", "CentredWindowSpread11"])

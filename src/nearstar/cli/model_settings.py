@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nearstar.fit.options import argument, section
-from nearstar.fit.settings import FormatSettings
+from nearstar.fit.settings import FILES, FormatSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class ModelSettings:
 class ModelDataSettings(ModelSettings):
     """What commands can be told that use a model on data."""
 
-    data: str = argument("a .csv, .parquet, .npz, .npy or .ts file, or a folder of .npy files")
+    data: str = argument(FILES)
 
 
 def changed_format(*more: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def file_parts(settings: FitSettings) -> dict[str, Recordings]:
         raise DataError(f"{data} has no training part, only {', '.join(parts)}")
     train = parts["train"]
     if not train.labels:
-        raise _no_labels(data, format)
+        raise _no_labels(data, format, table=train.rows is not None)
     share = settings.training.share
     if share is not None and "valid" in parts:
         raise DataError(
@@ -104,7 +103,7 @@ def _only(path: str, parts: Parts) -> Recordings:
     return next(iter(parts.values()))
 
 
-def _no_labels(data: str, format: DataFormat) -> DataError:
-    if Path(data).suffix in (".npz", ".npy", ".ts") or format.label is not None:
+def _no_labels(data: str, format: DataFormat, *, table: bool) -> DataError:
+    if not table or format.label is not None:
         return DataError(f"{data} has no labels; learning needs some")
     return DataError(f"{data}: say which column has the labels, with ", Setting("label", "COLUMN"))

@@ -24,6 +24,8 @@ from nearstar.search.rnn import RNN
 from nearstar.training.budget import Budget
 from nearstar.training.losses import LOSSES
 
+FILES = "a .csv, .parquet, .npz, .npy or .ts file, or a folder of .npy files"
+"""What data are read from, as the help says it."""
 _FINALISTS = 5
 """How many of the best programs are trained again, unless somebody says otherwise."""
 
@@ -241,7 +243,7 @@ class FitSettings:
     training: TrainingSettings = section(TrainingSettings)
     machines: MachineSettings = section(MachineSettings)
     output: OutputSettings = section(OutputSettings)
-    data: str = argument("a .csv, .parquet, .npz, .npy or .ts file, or a folder of .npy files")
+    data: str = argument(FILES)
     """The file; empty where data do not come from one."""
 
     def check(self) -> None:

@@ -69,6 +69,7 @@ def test_a_terminal_that_lacks_signs(mice: Path) -> None:
     assert b"\\u03bb, what structure costs" in ended.stdout
 
 
+@pytest.mark.slow
 def test_files_that_may_not_grow(mice: Path, tmp_path: Path) -> None:
     """A full disk, as a limit on files has it."""
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900))\n"

@@ -57,6 +57,7 @@ def test_without_a_task_they_are_listed() -> None:
         assert name in printed and kind.title in printed
 
 
+@pytest.mark.slow
 def test_a_study_from_end_to_end(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     given = ("hidden-rule", "--algorithms", "astar,logistic", "--time", "1s", "--weights", "none")

@@ -117,6 +117,7 @@ def test_changed_settings_are_refused_by_name(mice: Path) -> None:
     assert Path("run/journal.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_damage_is_named_and_can_be_repaired(mice: Path) -> None:
     whole = fit(mice, *ROLES, "--trainings", "12", "--out", "run")
     journal = Path("run/journal.jsonl")
@@ -136,6 +137,7 @@ def test_damage_is_named_and_can_be_repaired(mice: Path) -> None:
     assert timeless(resume("run", "--repair")) == timeless(whole)
 
 
+@pytest.mark.slow
 def test_a_run_in_use_is_refused(mice: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "fit", str(mice), *ROLES, *SLOWER, "--time", "5m", "--out", "run"],

@@ -220,6 +220,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_killed_process_leaves_a_whole_file(model: Model, tmp_path: Path) -> None:
     model.save(tmp_path / "a.json")

@@ -183,6 +183,7 @@ def test_a_programs_bars_stand_beside_its_names_and_nothing_overlaps() -> None:
     assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(cases())
 def test_any_program_and_what_it_says_can_be_drawn(case: Case) -> None:

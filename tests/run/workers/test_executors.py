@@ -254,6 +254,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_trainings_in_other_processes() -> None:
     process = started(INTERRUPTED)
     process.send_signal(signal.SIGINT)

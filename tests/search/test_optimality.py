@@ -49,7 +49,7 @@ def searches(seed: int, **changes: Any) -> list[Search]:
     switches = SWITCHES[seed % len(SWITCHES)] | orders | changes
     return [
         AStar(**switches),
-        IDSBB(**switches, initial_depth=(3, 1, 2, 6)[turn % 4]),
+        IDSBB(**switches, initial_depth=(3, 1, 2, 6)[turn % 4], bound_dives=seed % 3 > 0),
     ]
 
 
@@ -111,6 +111,33 @@ def test_published_a_star_keeps_what_is_level_with_the_best_program() -> None:
                 trained.append((search.margin > 0, len(programs)))
     kept = sum(n for margin, n in trained if margin)
     assert kept > sum(n for margin, n in trained if not margin) > 0
+
+
+@pytest.mark.parametrize("bound_dives", [True, False])
+def test_published_ids_bb_dives_whatever_f_is_and_comes_back_within_the_bound(
+    bound_dives: bool,
+) -> None:
+    above = 0
+    for seed, case in cases(0, 60, excess=0.3):
+        search = IDSBB(**{**IDSBB.published, "train_root": False, "bound_dives": bound_dives})
+        moments = solve(search, case.space(), case.table, seed).moments
+        for before, now in itertools.pairwise(moments):
+            (expanded,) = {node.parent for node in now.nodes}
+            assert expanded is not None
+            children = [node for node in before.nodes if not node.complete]
+            is_above = expanded.f > now.incumbent - TOLERANCE
+            if bound_dives or not children:
+                assert not is_above, f"case {seed}"
+            else:
+                assert is_close(expanded.f, min(node.f for node in children)), f"case {seed}"
+                assert expanded in children, f"case {seed}"
+            above += is_above
+    assert bound_dives or above > 0, "no dive leaves the bound: they show nothing"
+
+
+def test_published_ids_bb_leaves_dives_unbounded() -> None:
+    domain = Domain.built_in("crim13")
+    assert not IDSBB.paper(domain).bound_dives and IDSBB().bound_dives
 
 
 def test_the_cases_are_of_all_kinds() -> None:

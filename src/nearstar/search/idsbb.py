@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.frontier import Frontier
@@ -21,6 +22,7 @@ class IDSBB(NearSettings):
     1 nothing is lost; lower values give up what is not clearly better, and the gap says so.
     """
 
+    published = MappingProxyType({**NearSettings.published, "bound_dives": False})
     in_domains = ("max_children", "idsbb")
 
     initial_depth: int | None = None
@@ -28,6 +30,10 @@ class IDSBB(NearSettings):
     greatest depth at once, so that nothing has to wait."""
     depth_bias: float = field(default=1.0, metadata={"positive": True})
     multiplier: float = field(default=1.0, metadata={"positive": True})
+    bound_dives: bool = True
+    """Whether the bound holds for children that are dived to as well. The published search asks it
+    only of nodes that it comes back to, and dives to the best child whatever its f. What is gone on
+    from is not given up, so that the gap is right either way."""
 
     def search(self, space: Space, seed: int) -> Search:
         near = Near(space, self, seed)
@@ -40,10 +46,12 @@ class IDSBB(NearSettings):
             near.bounds.discard(later.add(node for node in opened if _depth(node) > limit))
             children = Frontier()
             children.add(node for node in opened if _depth(node) <= limit)
-            dive = self._promising(children, depth, near)
+            bounded = self.bound_dives
+            dive = self._best(children, depth, near, bounded)
             near.bounds.discard(frontier.add(children))
             if not dive:
-                dive = self._promising(frontier, depth, near)
+                bounded = True
+                dive = self._best(frontier, depth, near, bounded)
             if not dive:
                 if not later:
                     return near.bounds.discarded
@@ -55,18 +63,21 @@ class IDSBB(NearSettings):
             above, depth = depth, max(map(_depth, dive))
             opened = []
             for node in dive:
-                if not node.complete and self._holds(node, above, near):
+                if not node.complete and (not bounded or self._holds(node, above, near)):
                     opened += near.children(node)
             if not self.lazy:
                 yield from near.train(opened, frontier, later)
                 opened = [node for node in opened if not node.complete]
 
-    def _promising(self, frontier: Frontier, came_from: int, near: Near) -> list[Node]:
-        """The best nodes of a frontier within the bound, up to ``width``; others on top go."""
+    def _best(self, frontier: Frontier, came_from: int, near: Near, bounded: bool) -> list[Node]:
+        """The best nodes of a frontier, up to ``width``.
+
+        If ``bounded``, only nodes within the bound; others on top go.
+        """
         found: list[Node] = []
         while frontier and len(found) < near.ranking.width:
             node = near.ranking.pop(frontier)
-            if self._holds(node, came_from, near):
+            if not bounded or self._holds(node, came_from, near):
                 found.append(node)
         return found
 

@@ -57,9 +57,9 @@ def paper(**changes: Any) -> Contestant:
 
 BASELINES: dict[str, Contestant] = {
     "enumeration": Contestant(lambda domain: ns.Enumeration(max_programs=1_000_000)),
-    "Monte Carlo": Contestant(lambda domain: Restarted(_settings(ns.MonteCarlo, domain))),
-    "MCTS": Contestant(lambda domain: Restarted(_settings(ns.MCTS, domain))),
-    "genetic": Contestant(lambda domain: Restarted(_settings(ns.Genetic, domain))),
+    "Monte Carlo": Contestant(lambda domain: Restarted(ns.MonteCarlo.sized(domain))),
+    "MCTS": Contestant(lambda domain: Restarted(ns.MCTS.sized(domain))),
+    "genetic": Contestant(lambda domain: Restarted(ns.Genetic.sized(domain))),
     "RNN": Contestant(ns.RNN.paper),
 }
 PAPER: dict[str, Contestant] = {
@@ -98,11 +98,6 @@ SWITCHES: dict[str, Contestant] = {
 }
 GROUPS = {"near": NEAR, "paper": PAPER, "baselines": BASELINES, "switches": SWITCHES}
 CONTESTANTS = {name: each for group in GROUPS.values() for name, each in group.items()}
-
-
-def _settings(algorithm: Any, domain: ns.Domain) -> Any:
-    """The paper's sizes, without the repetitions that it allows."""
-    return algorithm.paper(domain, deduplicate=True)
 
 
 @cache

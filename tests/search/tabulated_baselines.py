@@ -310,8 +310,12 @@ class Promises:
         assert kind.paper(crim13) == self.published
         changed = dataclasses.replace(self.published, deduplicate=True)
         assert kind.paper(crim13, deduplicate=True) == changed
-        with pytest.raises(NearstarError, match=r"no published .* domain watch"):
-            kind.paper(Domain.built_in("watch"))
+        usual = {name: getattr(kind(), name) for name in kind.published}
+        assert kind.sized(crim13) == dataclasses.replace(self.published, **usual)
+        assert kind.sized(crim13, deduplicate=False) != kind.sized(crim13)
+        for make in (kind.paper, kind.sized):
+            with pytest.raises(NearstarError, match=r"no published .* domain watch"):
+                make(Domain.built_in("watch"))
 
     def test_settings_that_cannot_be(self) -> None:
         for name, value in (*self.bad, ("deduplicate", 1)):

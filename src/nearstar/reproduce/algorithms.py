@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from nearstar.language.domain import Domain
@@ -42,13 +42,13 @@ _OURS: Mapping[str, Algorithm] = {
     "astar": AStar(persist=True),
 }
 """Those of ours that have nothing of the published settings."""
-_PUBLISHED: Mapping[str, Callable[..., Algorithm]] = {
-    "enumeration": Enumeration.paper,
-    "montecarlo": MonteCarlo.paper,
-    "mcts": MCTS.paper,
-    "genetic": Genetic.paper,
-    "idsbb": IDSBB.paper,
-    "astar": AStar.paper,
+_PUBLISHED: Mapping[str, type[Enumeration | MonteCarlo | MCTS | Genetic | IDSBB | AStar]] = {
+    "enumeration": Enumeration,
+    "montecarlo": MonteCarlo,
+    "mcts": MCTS,
+    "genetic": Genetic,
+    "idsbb": IDSBB,
+    "astar": AStar,
 }
 
 
@@ -68,5 +68,6 @@ def algorithm(name: str, domain: Domain, *, longer: int, paper: bool) -> Algorit
         return RNN.paper(domain, epochs=epochs, patience=None if paper else _PATIENCE)
     if not paper and name in _OURS:
         return _OURS[name]
-    published = _PUBLISHED[name](domain, **({} if paper else {"deduplicate": True}))
+    kind = _PUBLISHED[name]
+    published = kind.paper(domain) if paper else kind.sized(domain)
     return Restarts(algorithm=published) if name in BASELINES else published

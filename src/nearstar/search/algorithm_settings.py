@@ -26,10 +26,19 @@ class Settings:
     @classmethod
     def paper(cls, domain: Domain, **changes: Any) -> Self:
         """The published settings for one of the paper's domains."""
-        own: dict[str, Any] = {}
+        return cls(**{**cls.published, **cls._sizes(domain), **changes})
+
+    @classmethod
+    def sized(cls, domain: Domain, **changes: Any) -> Self:
+        """The sizes published for one of the paper's domains, and all else as is usual here."""
+        return cls(**{**cls._sizes(domain), **changes})
+
+    @classmethod
+    def _sizes(cls, domain: Domain) -> dict[str, Any]:
+        sizes: dict[str, Any] = {}
         for name, value in domain.published(*cls.in_domains).items():
-            own |= value if isinstance(value, Mapping) else {name: value}
-        return cls(**{**cls.published, **own, **changes})
+            sizes |= value if isinstance(value, Mapping) else {name: value}
+        return sizes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from itertools import pairwise
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from search.tabulated_baselines import Promises, plain_space, run
+from search.tabulated_baselines import Promises, hashed, plain_space, run
 
 from nearstar.language.program import Hole, Program, is_complete
 from nearstar.search.mcts import MCTS, Branch, _back_up
@@ -19,11 +21,20 @@ from nearstar.search.space import Space
 
 class TestMCTS(Promises):
     few = MCTS(samples=6, width=2)
-    published = MCTS(samples=50, exploration=math.sqrt(2), width=1, deduplicate=False)
-    bad = (("samples", 0), ("exploration", -0.5), ("exploration", math.nan), ("width", 0))
+    published = MCTS(
+        samples=50, exploration=math.sqrt(2), width=1, deduplicate=False, rollouts=False
+    )
+    bad = (
+        *(("samples", 0), ("exploration", -0.5), ("exploration", math.nan), ("width", 0)),
+        ("rollouts", 1),
+    )
 
     def most(self, algorithm: Any, space: Space) -> int:
         return algorithm.samples * (1 + space.constraints.max_depth)
+
+
+class TestMCTSWithoutRollouts(TestMCTS):
+    few = MCTS(samples=6, width=2, rollouts=False)
 
 
 LEAVES = plain_space(depth=1, vectors=True)
@@ -103,19 +114,51 @@ def test_goes_where_programs_are_better() -> None:
     assert others and all(names == {"mapprefix"} for names in others)
 
 
-def test_all_visits_of_a_branch_come_from_above() -> None:
-    """A branch has one sample of its own, before any child's."""
-    space, random, algorithm = plain_space(), np.random.default_rng(0), MCTS()
+@pytest.mark.parametrize("rollouts", [True, False])
+def test_all_visits_of_a_branch_come_from_above(rollouts: bool) -> None:
+    """A branch has one sample of its own, before any child's; without rollouts none."""
+    space, random, algorithm = plain_space(), np.random.default_rng(0), MCTS(rollouts=rollouts)
     root = Branch(Hole(space.grammar.root))
     for cost in np.random.default_rng(1).random(200):
-        _back_up(algorithm._descend(root, space, random), float(cost))
+        path = algorithm._descend(root, space, random)
+        assert rollouts or is_complete(path[-1].state)
+        _back_up(path, float(cost))
     branches = [root]
     for branch in branches:
         children = branch.children or []
-        own = 0 if branch is root else 1
+        own = 0 if branch is root or not rollouts else 1
         if children:
             assert branch.visits == own + sum(child.visits for child in children)
             visited = [child for child in children if child.visits]
             assert len(visited) == min(len(children), branch.visits - own)
         branches += children
     assert len(branches) > 100
+
+
+@pytest.mark.parametrize("depth", [3, 6])
+def test_without_rollouts_uct_leads_to_a_complete_program(depth: int) -> None:
+    """Against lists of the path costs seen below each program."""
+    space, random = plain_space(depth=depth), np.random.default_rng(0)
+    algorithm, root = MCTS(rollouts=False), Branch(Hole(space.grammar.root))
+    seen: defaultdict[Program, list[float]] = defaultdict(list)
+    compared = 0
+    for _ in range(300):
+        path = algorithm._descend(root, space, random)
+        for above, chosen in pairwise(path):
+            children = {each.state: seen[each.state] for each in above.children or ()}
+            if not all(children.values()):
+                assert not children[chosen.state]
+                continue
+            visits = sum(map(len, children.values()))
+            uct = {
+                child: 1 - fmean(costs) + math.sqrt(2 * math.log(visits) / len(costs))
+                for child, costs in children.items()
+            }
+            assert uct[chosen.state] == pytest.approx(max(uct.values()))
+            compared += 1
+        program = path[-1].state
+        assert is_complete(program)
+        for branch in path:
+            seen[branch.state].append(hashed(space)(program))
+        _back_up(path, hashed(space)(program))
+    assert compared > 100

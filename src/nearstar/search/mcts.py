@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search: random completions from where upper confidence bounds (UCT) lead."""
+"""Monte-Carlo tree search: complete programs from where upper confidence bounds (UCT) lead."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ from nearstar.util.seeds import seed_for
 class MCTS(Settings):
     """Descends by UCT, samples a completion, backs its path cost up; steps to the best child."""
 
-    published = MappingProxyType({"deduplicate": False, "width": 1})
+    published = MappingProxyType({"deduplicate": False, "rollouts": False, "width": 1})
     in_domains = ("samples",)
 
     samples: int = 50
     """Completions sampled before each step."""
     exploration: float = math.sqrt(2)
     """How much UCT favours what was seldom visited."""
+    rollouts: bool = True
+    """Whether a branch that was never visited before is completed at random. The published search
+    goes on by UCT to a complete program, children that were never visited first."""
     width: int = 1
     """Samples drawn before their scores are asked together; never the number of workers."""
     deduplicate: bool = True
@@ -51,11 +54,11 @@ class MCTS(Settings):
         return None
 
     def _descend(self, branch: Branch, space: Space, random: np.random.Generator) -> list[Branch]:
-        """The way down to a branch never visited before, or to a complete program."""
+        """The way down to a complete program or, with rollouts, a branch never visited before."""
         path = [branch]
         while children := path[-1].grow(space, random):
             path.append(self._choose(path[-1], children))
-            if not path[-1].visits:
+            if self.rollouts and not path[-1].visits:
                 break
         for each in path:
             each.visits += 1

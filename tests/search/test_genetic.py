@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,14 +38,22 @@ class TestGenetic(Promises):
         mutation=0.1,
         initial_depth=5,
         deduplicate=False,
+        elitism=False,
     )
     bad = (
         *(("population", 0), ("select", 0), ("generations", 0), ("evaluations", 0)),
         *(("mutation", -0.1), ("mutation", 1.1), ("mutation", "often"), ("initial_depth", 0)),
+        ("elitism", None),
     )
 
     def most(self, algorithm: Any, space: Space) -> int:
         return min(algorithm.evaluations, algorithm.generations * algorithm.population)
+
+
+class TestGeneticWithoutElitism(TestGenetic):
+    few = Genetic(
+        population=8, select=4, generations=4, evaluations=20, mutation=0.5, elitism=False
+    )
 
 
 def some_programs(data: st.DataObject, space: Space, number: int) -> list[Program]:
@@ -224,6 +233,31 @@ def test_parents_are_the_best_of_all_so_far(
     algorithm = Genetic(population=8, select=4, generations=6, deduplicate=deduplicate)
     run(algorithm, space, error=error)
     assert children == 5 * 8  # the first generation has no parents
+
+
+def test_without_elitism_parents_are_the_best_of_the_generation_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    space = plain_space()
+    made: list[tuple[list[Program], list[Program]]] = []
+    generation = Genetic._generation
+
+    def recorded(self: Genetic, variation: Variation, parents: list[Program]) -> list[Program]:
+        made.append((parents, generation(self, variation, parents)))
+        return made[-1][1]
+
+    def cost(program: Program) -> float:
+        return space.cost(program) + hashed(space)(program)
+
+    monkeypatch.setattr(Genetic, "_generation", recorded)
+    settings = {"population": 8, "select": 4, "generations": 6, "mutation": 1.0}
+    run(Genetic(**settings, deduplicate=False, elitism=False), space)
+    lost = 0
+    for (above, before), (parents, _) in pairwise(made):
+        assert list(map(cost, parents)) == pytest.approx(sorted(map(cost, set(before)))[:4])
+        assert set(parents) <= set(before)
+        lost += min(map(cost, parents)) > min(map(cost, above), default=1e9)
+    assert len(made) == 6 and lost > 0, "the best is never lost: they show nothing"
 
 
 def test_stops_at_evaluations_and_at_generations() -> None:

@@ -20,13 +20,16 @@ from nearstar.util.seeds import seed_for
 class Genetic(Settings):
     """Generations of programs; the best ones are the parents of the next."""
 
-    published = MappingProxyType({"deduplicate": False})
+    published = MappingProxyType({"deduplicate": False, "elitism": False})
     in_domains = ("genetic",)
 
     population: int = 15
     """Programs of a generation."""
     select: int = 8
-    """How many of the best are parents: of the generation and the parents before it."""
+    """How many of the best are parents."""
+    elitism: bool = True
+    """Whether parents may be parents again, where their children are no better. In the published
+    search the best of a generation are its only parents."""
     generations: int = 20
     """Most generations."""
     evaluations: int = 100
@@ -48,7 +51,8 @@ class Genetic(Settings):
             population = self._generation(variation, [program for program, _ in selected])
             population = evaluator.affordable(population, self.evaluations)
             costs = yield from evaluator.ask(population)
-            selected = self._best(evaluator, selected + list(zip(population, costs, strict=True)))
+            before = selected if self.elitism else []
+            selected = self._best(evaluator, before + list(zip(population, costs, strict=True)))
             if len(evaluator.costs) == self.evaluations:
                 break
         return None

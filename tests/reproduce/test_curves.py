@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import pairwise, permutations
 from statistics import median
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reproduce.studies import curves, nothing, trial
@@ -31,9 +32,8 @@ def at(points: list[tuple[float, float]], time: float) -> float | None:
 
 
 def naive(trials: list[Trial], time: float) -> float | None:
-    values = [at([*each.curve], time) for each in trials]
-    middle = median([math.inf if value is None else value for value in values] or [math.inf])
-    return None if middle == math.inf else middle
+    values = [value for each in trials if (value := at([*each.curve], time)) is not None]
+    return median(values) if len(values) > len(trials) / 2 else None
 
 
 @given(trials, st.lists(st.floats(0, 250, width=32), max_size=10))
@@ -54,14 +54,32 @@ def test_it_goes_on_to_the_end_of_the_longest_trial(trials: list[Trial]) -> None
 
 
 @given(trials)
-def test_it_never_rises(trials: list[Trial]) -> None:
-    _, costs = median_curve(trials)
-    assert all(a >= b for a, b in pairwise(costs))
+def test_it_rises_only_where_a_trial_finds_its_first_program(trials: list[Trial]) -> None:
+    begins = {each.curve[0][0] for each in trials if each.curve}
+    for (_, before), (time, now) in pairwise(zip(*median_curve(trials), strict=True)):
+        assert now <= before or time in begins
 
 
-def test_two_of_three_are_waited_for() -> None:
+def test_of_two_of_three_it_is_the_mean() -> None:
+    """One alone is not drawn; two are their mean; of three it is the one in the middle."""
+    first, second, third = (
+        trial(curve=((1.0, 0.2),), seconds=2.0),
+        trial(curve=((4.0, 0.4), (6.0, 0.3)), seconds=7.0),
+        trial(curve=((8.0, 0.9), (9.0, 0.1)), seconds=10.0),
+    )
+    none = nothing("astar", seconds=8.0)
+    two = ([4.0, 6.0, 8.0], pytest.approx([0.3, 0.25, 0.25]))
+    assert median_curve([first, second, none]) == two
+    # The two left have both ended, with their values, when the third has its first program.
+    three = ([4.0, 6.0, 8.0, 9.0, 10.0], pytest.approx([0.3, 0.25, 0.3, 0.2, 0.2]))
+    for trials in permutations((first, second, third)):
+        assert median_curve(trials) == three
+    assert median_curve([first, none, none]) == ([], [])
+    assert median_curve([first]) == ([1.0, 2.0], [0.2, 0.2])
+
+
+def test_more_than_half_are_waited_for() -> None:
     three = [trial(curve=((start, cost),), seconds=9.0) for start, cost in ((1, 0.2), (4, 0.4))]
-    assert median_curve([*three, nothing("astar", seconds=8.0)]) == ([4, 9.0], [0.4] * 2)
     times, _ = median_curve([*three, nothing("astar"), nothing("astar"), nothing("astar")])
     assert times == []
 

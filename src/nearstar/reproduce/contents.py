@@ -136,8 +136,9 @@ def _efficiency(study: Study, pictures: Mapping[str, str]) -> Iterator[Part]:
     if drawn:
         yield (
             "The path cost of the best program found so far against the processor time of all "
-            "trainings: the median of the trials, drawn from when more than half of them have a "
-            "program to the end of the longest."
+            "trainings: the median of the trials that have a program by then, of two of three "
+            "their mean; drawn from when more than half have one to the end of the longest. A "
+            "trial that has ended keeps its last value."
         )
     if EFFICIENCY in pictures:
         names = ", ".join(map(called, drawn))

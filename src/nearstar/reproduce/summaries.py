@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
@@ -27,8 +26,9 @@ def known(trials: Iterable[Trial], field: str) -> list[float]:
 def median_curve(trials: Sequence[Trial]) -> tuple[list[float], list[float]]:
     """Times, and the median best path cost from each on: a step curve, of one algorithm's trials.
 
-    A trial that has ended keeps its last value, and one that has no program yet is worse than all
-    others: so the curve begins when more than half of the trials have a program, and never rises.
+    A trial that has ended keeps its last value. The median is of the trials that have a program: of
+    two that have one, while the third has none, it is the mean. The curve begins when more than
+    half of the trials have a program, and rises, if at all, only where another one finds its first.
     The last point is the end of the longest trial. Empty if so many never have one.
     """
     curves = [trial.curve for trial in trials if trial.curve]
@@ -37,10 +37,9 @@ def median_curve(trials: Sequence[Trial]) -> tuple[list[float], list[float]]:
     costs: list[float] = []
     for moment in moments:
         reached = [_at(curve, moment) for curve in curves if curve[0][0] <= moment]
-        cost = median([*reached, *[math.inf] * (len(trials) - len(reached))])
-        if cost < (costs[-1] if costs else math.inf):
+        if 2 * len(reached) > len(trials) and median(reached) not in costs[-1:]:
             times.append(moment)
-            costs.append(cost)
+            costs.append(median(reached))
     end = max((trial.seconds for trial in trials), default=0.0)
     if times and end > times[-1]:
         times.append(end)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parent
 KEPT = ("results.md", "table.csv", "efficiency.svg", "lambda.svg")
-SEARCHES = ("enumeration", "montecarlo", "mcts", "genetic", "idsbb", "astar")
+SEARCHES = ("enumeration", "montecarlo", "mcts", "genetic", "idsbb", "astar", "astar-alone")
 
 Rows = dict[str, dict[str, str]]
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from nearstar.language.domain import Domain
-from nearstar.reproduce.algorithms import ALL, CLASSIC
+from nearstar.reproduce.algorithms import ALL, ALONE, CLASSIC
 from nearstar.reproduce.published import PUBLISHED, SIZES
 from nearstar.reproduce.tasks import TASKS
 
@@ -40,7 +40,9 @@ def test_the_numbers_are_those_of_the_table(column: str, algorithm: str) -> None
 
 def test_every_column_has_every_algorithm_and_a_task() -> None:
     assert tuple(PUBLISHED) == COLUMNS
-    assert all([*column, *CLASSIC] == [*ALL] for column in PUBLISHED.values())
+    ours = {ALONE, *CLASSIC}
+    papers = [name for name in ALL if name not in ours]
+    assert all([*column] == papers for column in PUBLISHED.values())
     assert [kind.column for kind in TASKS.values() if kind.column] == list(COLUMNS)
     assert all((kind.column is None) != (kind.stands_in_for is None) for kind in TASKS.values())
 

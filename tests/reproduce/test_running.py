@@ -137,8 +137,8 @@ def test_trials_are_plain_json(made: tuple[Study, Path]) -> None:
 def test_what_others_wait_for_comes_first() -> None:
     keys = Plan().trials
     names = [key.algorithm for key in keys if key.weight is None]
-    assert set(names[: 2 * 3]) == set(NEAR)
-    assert len(keys) == len(set(keys)) == 9 * 3 + 7 * 3
+    assert set(names[: 3 * 3]) == set(NEAR)
+    assert len(keys) == len(set(keys)) == 10 * 3 + 7 * 3
     assert len({key.folder for key in keys}) == len(keys)
 
 

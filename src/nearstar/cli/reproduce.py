@@ -25,7 +25,7 @@ _USUAL = Plan()
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduce:
-    """Run the paper's experiments: seven algorithms on a task, as tables and figures.
+    """Run the paper's experiments: all its algorithms on a task, as tables and figures.
 
     Each algorithm has several trials, the baselines as much time as NEAR took. The results are a page,
     Markdown, CSV and SVG in a folder. Ctrl-C ends it; the same command goes on where it stopped.
@@ -99,9 +99,9 @@ def _plan(settings: Reproduce) -> Plan:
     for weight in settings.weights:
         if weight < 0:
             raise NearstarError(f"--weights: λ is a number from 0, not {weight:g}")
-    chosen, first = settings.algorithms or ALL, settings.seed
+    chosen, first = settings.algorithms, settings.seed
     return Plan(
-        algorithms=tuple(name for name in ALL if name in chosen),
+        algorithms=tuple(name for name in ALL if name in chosen) if chosen else None,
         seeds=tuple(range(first, first + settings.trials)),
         seconds=settings.time,
         weights=settings.weights,

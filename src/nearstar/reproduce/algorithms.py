@@ -1,4 +1,4 @@
-"""The seven algorithms of the paper's table, with its settings or with ours."""
+"""The algorithms of the paper's table and one of our own, with its settings or with ours."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ CLASSIC: Mapping[str, str] = MappingProxyType(
     {"logistic": "logistic regression", "boosting": "gradient boosting"}
 )
 """The classifiers without programs."""
+ALONE = "astar-alone"
+"""A* that trains nothing but what its heuristic leads to: its merit is not that of enumeration."""
 ALL: Mapping[str, str] = MappingProxyType(
     {
         "enumeration": "enumeration",
@@ -22,12 +24,13 @@ ALL: Mapping[str, str] = MappingProxyType(
         "genetic": "genetic",
         "idsbb": "IDS-BB NEAR",
         "astar": "A* NEAR",
+        ALONE: "A* NEAR, heuristic alone",
         "rnn": "RNN",
         **CLASSIC,
     }
 )
-"""All as they are called in tables: first the paper's, in the order of its own table."""
-NEAR = ("astar", "idsbb")
+"""All as they are called in tables, those of the paper in the order of its own table."""
+NEAR = ("astar", "idsbb", ALONE)
 BASELINES = ("enumeration", "montecarlo", "mcts", "genetic")
 SEARCHES = (*BASELINES, *NEAR)
 """Those that look for programs."""
@@ -40,6 +43,7 @@ _OURS: Mapping[str, Algorithm] = {
     "enumeration": Enumeration(max_programs=_ALL),
     "idsbb": IDSBB(),
     "astar": AStar(persist=True),
+    ALONE: AStar(persist=True, exploration=0),
 }
 """Those of ours that have nothing of the published settings."""
 _PUBLISHED: Mapping[str, type[Enumeration | MonteCarlo | MCTS | Genetic | IDSBB | AStar]] = {
@@ -49,7 +53,16 @@ _PUBLISHED: Mapping[str, type[Enumeration | MonteCarlo | MCTS | Genetic | IDSBB 
     "genetic": Genetic,
     "idsbb": IDSBB,
     "astar": AStar,
+    ALONE: AStar,
 }
+
+
+def usual(paper: bool) -> tuple[str, ...]:
+    """The algorithms of a study that names none: all, each once.
+
+    In the paper's settings A* has nothing but its heuristic: a second row would be the same.
+    """
+    return tuple(name for name in ALL if not paper or name != ALONE)
 
 
 def called(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nearstar.reproduce.algorithms import BASELINES, NEAR, called
+from nearstar.reproduce.algorithms import ALONE, BASELINES, NEAR, called
 from nearstar.reproduce.figures import EFFICIENCY, SWEEP
 from nearstar.reproduce.study import Study, Trial
 from nearstar.reproduce.study_tables import (
@@ -119,6 +119,11 @@ def _table(study: Study) -> Iterator[Part]:
         "rules applied; path cost is λ × structural cost + 1 − F1 in validation. The highest F1 "
         "of the searches is bold."
     ]
+    if ALONE in study.algorithms:
+        notes.append(
+            f"{called(ALONE)}, trains only what its heuristic leads to; {called('astar')} also "
+            "trains small programs and variants of the best beside, where it finds nothing better."
+        )
     if own_weights(study):
         notes.append(
             "F1 weights classes by how often each is the true one, that of the paper by how often "

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from nearstar.report.plots import CLASSES, check_plots
-from nearstar.reproduce.algorithms import called
+from nearstar.reproduce.algorithms import ALONE, called
 from nearstar.reproduce.study import Study
 from nearstar.reproduce.summaries import known, median_curve, tested
 
@@ -29,6 +29,7 @@ _STYLES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "genetic": {"color": CLASSES[3], "linestyle": (0, (8, 2)), "marker": "D"},
         "idsbb": {"color": CLASSES[4], "linestyle": "-", "marker": "P", "linewidth": 2},
         "astar": {"color": CLASSES[0], "linestyle": "-", "marker": "o", "linewidth": 2},
+        ALONE: {"color": CLASSES[8], "linestyle": (0, (1, 1)), "marker": "X", "linewidth": 2},
     }
 )
 _RNN = CLASSES[6]

@@ -165,7 +165,7 @@ def _how(
         f"{plan.finals.longer} times as long and {plan.finals.restarts} times each, before one is "
         "chosen",
         "Time of a search": f"{plan.seconds:g} s of processor time for each search of NEAR; each "
-        "baseline as long as the longer of the two took; half of it for each λ of the figure",
+        "baseline as long as the longest of these took; half of it for each λ of the figure",
         "Time taken": f"{kept.elapsed / 60:.0f} minutes on {workers} "
         + ("core" if workers == 1 else "cores"),
         "Machine": _machine(),

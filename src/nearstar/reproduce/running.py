@@ -16,7 +16,7 @@ from nearstar.language.domain import Domain
 from nearstar.language.program import Program, columns_read, is_complete
 from nearstar.language.text import to_text
 from nearstar.model.model import Model
-from nearstar.reproduce.algorithms import ALL, BASELINES, CLASSIC, NEAR, algorithm, called
+from nearstar.reproduce.algorithms import BASELINES, CLASSIC, NEAR, algorithm, called, usual
 from nearstar.reproduce.classic import classic_trial
 from nearstar.reproduce.resampling import confusions_by_unit
 from nearstar.reproduce.study import Trial
@@ -60,17 +60,24 @@ class TrialKey:
 class Plan:
     """Which trials are made, and for how long."""
 
-    algorithms: tuple[str, ...] = tuple(ALL)
+    algorithms: tuple[str, ...] | None = None
+    """Their keys in `algorithms.ALL`. None: all, with the paper's settings all but ``astar-alone``,
+    which is the same as ``astar`` there."""
     seeds: tuple[int, ...] = (0, 1, 2)
     seconds: float = 120.0
     """Processor time that each search of NEAR has for its trainings, at most; the baselines have
-    as long as the longer of the two took."""
+    as long as the longest of these took."""
     weights: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
     """λ of the searches for the figure, which have half the time."""
     paper: bool = False
     finalists: int = 5
     """How many of the best programs of each search are trained again before one is chosen; the
     paper's settings have none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The algorithms that are run."""
+        return usual(self.paper) if self.algorithms is None else self.algorithms
 
     @property
     def finals(self) -> Finalists | None:
@@ -80,9 +87,9 @@ class Plan:
     @property
     def trials(self) -> list[TrialKey]:
         """All trials in the order in which they are begun: what others wait for comes first."""
-        near = [name for name in NEAR if name in self.algorithms]
-        free = [name for name in self.algorithms if name not in (*NEAR, *BASELINES)]
-        baselines = [name for name in self.algorithms if name in BASELINES]
+        near = [name for name in NEAR if name in self.names]
+        free = [name for name in self.names if name not in (*NEAR, *BASELINES)]
+        baselines = [name for name in self.names if name in BASELINES]
         keys = [TrialKey(name, n) for names in (near, free) for n in self.seeds for name in names]
         if "astar" in near:
             keys += [TrialKey("astar", seed, each) for seed in self.seeds for each in self.weights]
@@ -92,7 +99,7 @@ class Plan:
         """Trials that must be made before: what decides its time, or what it takes trainings of."""
         if key.weight is not None:
             return [TrialKey("astar", key.seed)]
-        near = [name for name in NEAR if name in self.algorithms]
+        near = [name for name in NEAR if name in self.names]
         return [TrialKey(name, key.seed) for name in near] if key.algorithm in BASELINES else []
 
 

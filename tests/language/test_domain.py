@@ -176,6 +176,39 @@ def test_dictionaries_keep_all(name: str) -> None:
     assert Domain.from_dict(changed.to_dict()) == changed
 
 
+def test_costs_of_a_rule_at_one_type() -> None:
+    text = """
+        features = 2
+        [groups]
+        far_right = [1]
+        [aliases]
+        FR = "far_right"
+        [costs]
+        if = 0.5
+        "if:sequence->vector" = 0.25
+        "if: vector → vector" = 0
+        " FRAffine :  vector -> vector " = 0.125
+    """
+    domain = Domain.from_toml(text)
+    costs = {
+        "if": 0.5,
+        "if: sequence -> vector": 0.25,
+        "if: vector -> vector": 0,
+        "FarRightAffine: vector -> vector": 0.125,
+    }
+    assert domain.costs == costs
+    again = Domain.from_dict(json.loads(json.dumps(domain.to_dict())))
+    assert again == domain and list(again.costs) == list(costs)
+    grammar = again.grammar(again.signature(2, per_frame=True))
+    found = {
+        kind: {rule.operation.name: rule.cost for rule in getattr(grammar, kind)}
+        for kind in ("sequences", "summaries", "vectors")
+    }
+    assert [found[kind]["if"] for kind in found] == [0.5, 0.25, 0]
+    assert found["vectors"]["FarRightAffine"] == 0.125
+    assert found["vectors"]["add"] == 0.02 and found["sequences"]["map"] == 0.01
+
+
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "domain.toml"
     text = 'name = "größe"\nfeatures = ["länge"]\n[rules]\nvectors = ["affine", "twice"]\n'
@@ -270,6 +303,26 @@ MISTAKES = [
     ("features = 2\n[costs]\nmap = nan", "the cost of map must be a number from 0, not nan"),
     ("features = 2\n[costs]\nmap = inf", "the cost of map must be a number from 0, not inf"),
     ('features = 2\n[costs]\nmap = "1"', "the cost of map must be a number from 0, not '1'"),
+    (
+        'features = 2\n[costs]\n"if: sequence->vectr" = 1',
+        "'if: sequence->vectr', but if has no such type; did you mean 'if: sequence -> vector'",
+    ),
+    (
+        'features = 2\n[costs]\n"map: vector -> vector" = 1',
+        "map has no such type; there are map: sequence -> sequence$",
+    ),
+    ('features = 2\n[costs]\n"if: vector->sequence" = 1', "if has no such type; did you mean"),
+    ('features = 2\n[costs]\n"if: vector vector" = 1', "if has no such type; did you mean"),
+    ('features = 2\n[costs]\n"if:" = 1', "if has no such type; there are if: sequence ->"),
+    (
+        'features = 2\n[costs]\n"mapp: sequence->sequence" = 1',
+        "given for 'mapp: sequence->sequence', which is no rule; did you mean 'map'",
+    ),
+    ('features = 2\n[costs]\n"if: vector->vector" = -1', "vector must be a number from 0, not -1"),
+    (
+        'features = 2\n[costs]\n"if: vector->vector" = 1\n"if:vector → vector" = 2',
+        "the cost of if: vector -> vector is given twice",
+    ),
     ("features = 2\nfunctions = 1", "functions are a list of stored functions, not 1"),
     ("features = 2\nfunctions = [1]", "not a stored function"),
     ('features = 2\n[[functions]]\nname = "f"', "a stored function lacks 'takes'"),

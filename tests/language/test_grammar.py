@@ -14,6 +14,7 @@ from strategies import USER_FUNCTIONS, domains, programs, rich_domain, signature
 from nearstar.language.domain import Domain
 from nearstar.language.function import record
 from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.operation import Operation
 from nearstar.language.operators import Affine, Group
 from nearstar.language.program import Apply, Hole, Program, is_complete, walk
 from nearstar.language.types import Signature, Vector
@@ -62,6 +63,35 @@ def test_costs_can_be_overridden() -> None:
     ):
         (found,) = {r.cost for r in getattr(grammar, kind) if r.operation.name == name}
         assert found == cost, name
+
+
+ENDS = {"VV": "vector -> vector", "SV": "sequence -> vector", "SS": "sequence -> sequence"}
+
+
+def ends_of(signature: Signature) -> str:
+    return ENDS[type(signature.input).__name__[0] + type(signature.output).__name__[0]]
+
+
+def priced(domain: Domain, operation: Operation, signature: Signature) -> float:
+    """The cost of a rule by looking it up: first with its type, then without."""
+    own = {0: domain.penalty * operation.opens, 1: operation.cost}[operation.cost is not None]
+    by_name = domain.costs.get(operation.name, own)
+    return domain.costs.get(f"{operation.name}: {ends_of(signature)}", by_name)
+
+
+@pytest.mark.parametrize("cost", [0.0, 0.2, 0.5])
+def test_a_cost_at_one_type_decides_what_closes_a_hole(cost: float) -> None:
+    """A sequence as it is, if that is cheap; else map with a leaf, whatever x costs elsewhere."""
+    rules = {"sequences": ("map", "x"), "vectors": ("x", "affine"), "summaries": ("fold",)}
+    costs = {"map": 0.1, "Affine": 0.2, "x": 0.4, "x: sequence -> sequence": cost}
+    domain = Domain.of_size(2, **rules, costs=costs)
+    grammar = domain.grammar(domain.signature(2, per_frame=True))
+    start = Hole(grammar.root)
+    assert grammar.closing_cost(start) == pytest.approx(min(cost, 0.3))
+    mapped, itself = grammar.expansions(start)
+    assert (grammar.cost(itself), grammar.closing_cost(itself)) == (cost, 0)
+    assert (grammar.cost(mapped), grammar.closing_cost(mapped)) == (0.1, 0.2)
+    assert [grammar.cost(each) for each in grammar.expansions(mapped)] == [0.5, pytest.approx(0.3)]
 
 
 @pytest.mark.parametrize("cost", [-0.1, math.nan, math.inf])
@@ -141,6 +171,12 @@ def subset(*names: str) -> st.SearchStrategy[tuple[str, ...]]:
     return st.lists(st.sampled_from(names), unique=True, max_size=3).map(tuple)
 
 
+TYPED = (
+    *(f"if: {ends}" for ends in ENDS.values()),
+    *("x: vector -> vector", "x: sequence -> sequence", "fold: sequence -> vector"),
+)
+
+
 @st.composite
 def small_domains(draw: st.DrawFn) -> Domain:
     """Few rules, at any costs; some holes may be impossible to close."""
@@ -153,7 +189,9 @@ def small_domains(draw: st.DrawFn) -> Domain:
         summaries=draw(subset("fold", "SlidingWindowAverage5", "if")),
         vectors=draw(subset(*names)),
         accumulator=draw(st.integers(0, 2)),
-        costs=draw(st.dictionaries(st.sampled_from(("map", *names)), st.sampled_from((0, 0.5, 3)))),
+        costs=draw(
+            st.dictionaries(st.sampled_from(("map", *names, *TYPED)), st.sampled_from((0, 0.5, 3)))
+        ),
     )
     return domain.with_functions(*functions)
 
@@ -198,6 +236,42 @@ def test_the_type_at_fault_is_named(rules: dict[str, list[str]], named: str) -> 
     with pytest.raises(DomainError) as raised:
         domain.grammar(domain.signature(2, per_frame=True))
     assert f"no rule can close a hole of type {named}" in str(raised.value)
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_costs_by_type_add_up_and_bound_what_closes_a_hole(data: st.DataObject) -> None:
+    """Against tables by hand and all small programs."""
+    domain = data.draw(small_domains())
+    try:
+        grammar = domain.grammar(data.draw(signatures(domain, 2)))
+    except DomainError:
+        assume(False)
+    by_hand = {
+        signature: least_by_hand(domain, grammar, signature) for signature in grammar.least_cost
+    }
+    assert grammar.least_cost == pytest.approx(by_hand)
+    for size in range(1, 5):
+        for program in completions(grammar, grammar.root, size):
+            nodes = [node for _, node in walk(program)]
+            cost = sum(priced(domain, node.operation, node.signature) for node in nodes)
+            assert grammar.cost(program) == pytest.approx(cost)
+            assert domain.cost(program) == pytest.approx(cost)
+            assert cost >= grammar.closing_cost(Hole(grammar.root)) - 1e-12
+
+
+def least_by_hand(domain, grammar, signature, above=frozenset()) -> float:
+    """Least cost of a completion: it never needs a type again below itself."""
+    if signature in above:
+        return math.inf
+    return min(
+        priced(domain, rule.operation, signature)
+        + sum(
+            least_by_hand(domain, grammar, argument, above | {signature})
+            for argument in rule.operation.arguments(signature)
+        )
+        for rule in rules_of(grammar, signature)
+    )
 
 
 @st.composite

@@ -49,7 +49,7 @@ VECTORS = ("add", "multiply", "difference", "min", "if", "const", "sel", "x")
 def grammars(draw: st.DrawFn, prices: bool = False) -> Grammar:
     """Grammars of few rules; with ``prices``, some have costs of their own, or none."""
     some = [st.sets(st.sampled_from(names)).map(sorted) for names in (LISTS, SUMMARIES, VECTORS)]
-    names = ("map", "fold", "add", "if", "LeftAffine", "BothAffine")
+    names = ("map", "fold", "add", "if", "LeftAffine", "BothAffine", "if: sequence -> vector")
     costs = st.dictionaries(st.sampled_from(names), st.sampled_from((0.0, 0.003, 0.05)))
     domain = Domain.of_size(
         2,
@@ -60,7 +60,7 @@ def grammars(draw: st.DrawFn, prices: bool = False) -> Grammar:
         penalty=draw(st.sampled_from((0.01, 0.3))),
     )
     # Only rules in use have a price.
-    used = {name for name in names if domain.operation(name) is not None}
+    used = {name for name in names if domain.operation(name.partition(":")[0]) is not None}
     priced = {name: cost for name, cost in draw(costs).items() if name in used} if prices else {}
     domain = Domain.from_dict({**domain.to_dict(), "costs": priced})
     frames, vectors = draw(st.sampled_from([(True, False), (False, False), (False, True)]))

@@ -14,6 +14,7 @@ from typing import Any
 
 from nearstar.data.conversion import plain_names
 from nearstar.data.derived import read_derived
+from nearstar.language.costs import checked_costs, cost_of
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar, Rule
 from nearstar.language.grouping import by_stem
@@ -67,7 +68,8 @@ class Domain:
     summaries: tuple[str, ...] = _RULES["summaries"]
     vectors: tuple[str, ...] = _RULES["vectors"]
     costs: Mapping[str, float] = field(default_factory=dict)
-    """Costs of single rules by name, instead of penalty × holes opened."""
+    """Costs of single rules by name, instead of penalty × holes opened: {"if": 0.05}. Or by name
+    and kind of type, which comes first: {"if: sequence -> vector": 0.1}."""
     penalty: float = 0.01
     beta: float = 1.0
     """Temperature of the smooth ``if``."""
@@ -101,7 +103,8 @@ class Domain:
         if not (type(self.accumulator) is int and self.accumulator >= 0):
             raise DomainError(f"accumulator is a whole number from 0, not {self.accumulator!r}")
         object.__setattr__(self, "functions", tuple(f.bind(self.features) for f in self.functions))
-        object.__setattr__(self, "costs", self._checked_costs())
+        costs = checked_costs(self.costs, self.operation, self._operations)
+        object.__setattr__(self, "costs", costs)
         for kind in _RULES:
             for operation in self._operations_of(kind):
                 if kind not in operation.rules:
@@ -127,20 +130,6 @@ class Domain:
                 raise DomainError(
                     f"alias {alias} is for the unknown group {name!r}; {suggestion(name, groups)}"
                 )
-
-    def _checked_costs(self) -> dict[str, float]:
-        costs = {}
-        for name, cost in self.costs.items():
-            operation = self.operation(name)
-            if operation is None:
-                raise DomainError(
-                    f"a cost is given for {name!r}, which is no rule; "
-                    f"{suggestion(name, self._operations)}"
-                )
-            if not (is_number(cost) and cost >= 0):
-                raise DomainError(f"the cost of {name} must be a number from 0, not {cost!r}")
-            costs[operation.name] = cost  # an alias stands for the group's own name
-        return costs
 
     # Making domains
 
@@ -361,19 +350,17 @@ class Domain:
                 f"domain {self.name} has {len(self.features)} features, the task {root.input.size}"
             )
         rules = (
-            tuple(Rule(each, self._cost(each)) for each in self._operations_of(kind))
+            tuple(Rule(each, self._cost(each, kind)) for each in self._operations_of(kind))
             for kind in _RULES
         )
         return Grammar(root, *rules)
 
     def cost(self, program: Program) -> float:
         """Structural cost of a program, also of one that the rules in use would not make."""
-        return sum(self._cost(node.operation) for node in applied(program))
+        return sum(self._cost(node.operation, node.signature.kind) for node in applied(program))
 
-    def _cost(self, operation: Operation) -> float:
-        if operation.name in self.costs:
-            return self.costs[operation.name]
-        return self.penalty * operation.opens if operation.cost is None else operation.cost
+    def _cost(self, operation: Operation, kind: str) -> float:
+        return cost_of(operation, kind, self.costs, self.penalty)
 
 
 def _check_name(name: str) -> None:

@@ -49,6 +49,7 @@ def tasks(draw: st.DrawFn, any_costs: bool = True) -> Grammar:
     some = [st.sampled_from([DOMAIN, PLAIN]), small_domains()]
     domain: Domain = draw(st.one_of(*some, domains()) if any_costs else st.one_of(*some))
     names = ["add", "difference", "if", "multiply", "fold", "mapprefix", "Affine", "const"]
+    names += ["if: vector -> vector", "if: sequence -> vector", "if: sequence -> sequence"]
     costs = st.dictionaries(st.sampled_from(names), st.sampled_from([0.0, 0.003, 0.05]))
     if any_costs:
         domain = dataclasses.replace(domain, costs=draw(costs))

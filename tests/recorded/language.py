@@ -318,6 +318,8 @@ family(
 TOML: dict[str, str] = {
     "costs": "features = 4\npenalty = 0.1\nbeta = 3\naccumulator = 2\n[groups]\na = [0, 1]\n"
     "b = ['x*']\n[aliases]\nAs = 'a'\n[costs]\nif = 0.5\nAAffine = 0.25\nadd = 0",
+    "costs by type": "features = 4\n[groups]\na = [0, 1]\n[aliases]\nAs = 'a'\n[costs]\nif = 0.5\n"
+    "'if: sequence->vector' = 0.25\n'AsAffine: vector → vector' = 0.125",
     "derived": "features = ['n_x', 'n_y', 'm_x', 'm_y']\n[derived]\ngap = 'distance(n, m)'\n"
     "turn = 'change(heading(n, m))'",
     "no features": "name = 'a'",
@@ -331,6 +333,8 @@ TOML: dict[str, str] = {
     "a pattern of nothing": "features = 3\n[groups]\na = ['y*']",
     "an alias of nothing": "features = 3\n[aliases]\nA = 'b'",
     "a cost of nothing": "features = 3\n[costs]\niff = 1",
+    "a cost at no type": "features = 3\n[costs]\n'map: vector -> vector' = 1",
+    "a cost twice": "features = 3\n[costs]\n'if:vector->vector' = 1\n'if: vector -> vector' = 1",
     "a negative cost": "features = 3\n[costs]\nif = -1",
     "a negative penalty": "features = 3\npenalty = -1",
     "beta of 0": "features = 3\nbeta = 0",

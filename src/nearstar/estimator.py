@@ -225,7 +225,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.domain_ = prepared.domain
         self.result_ = fitted.result
         self.gap_ = fitted.result.gap
-        self.history_ = history_table(fitted.result.trace)
+        self.history_ = history_table(fitted.result)
         return self.select()
 
     def select(

@@ -12,6 +12,7 @@ import pytest
 from cli.calling import ROLES, fit, nearstar, refused
 
 from nearstar.cli import main
+from nearstar.cli.run_contents import contents_of
 from nearstar.run.finals import finals_in
 
 HASTY = ("--search", "enumeration", "--epochs", "2", "--learning-rate", "0.01")
@@ -43,9 +44,17 @@ def test_the_best_are_trained_again(mice: Path) -> None:
     assert "finalists" not in plain and again["finalists"] == 3
     assert again["path_cost"] < plain["path_cost"]
     assert [again[name] for name in ("trained", "ended")] == [15, "trainings"]
+    assert again["gap"] == plain["gap"] > 0, "it is the search's own"
+    history = contents_of(Path("again"), None).history
+    assert history is not None and history.gap == plain["gap"]
+    assert history.final_cost == again["path_cost"]
+    assert history.summary()[1].startswith(f"cost {again['path_cost']:.4f} since the best were")
+    before = contents_of(Path("plain"), None).history
+    assert before is not None and before.final_cost is None
     shown = json.loads(nearstar("show", "again", "--json"))
     assert shown["program"] == again["program"]
     assert shown["provenance"]["finalists"] == 3
+    assert shown["provenance"]["gap"] == plain["gap"]
     assert [each["program"] for each in shown["front"]].count(again["program"]) == 1
     off = fit(*common, "--finalists", "0", "--out", "off")
     assert off["program"] == plain["program"] and not finals_in(Path("off"))

@@ -18,7 +18,9 @@ from nearstar.language.canonical import canonical
 from nearstar.language.program import Program
 from nearstar.run import Evaluated, Evaluation, Event, Finalists, Limits, Result, Trainer
 from nearstar.run.finals import final, finals_in
+from nearstar.run.results.history import History
 from nearstar.run.store import JOURNAL
+from nearstar.run.store.following import Following
 from nearstar.run.store.identity import Identity
 from nearstar.search import FixedList
 
@@ -135,6 +137,26 @@ def test_longer_training_is_better_and_says_so() -> None:
     assert model.evaluate(TASK.valid).error == pytest.approx(merged.best.evaluation.error)
     several = replace(QUICK, restarts=4)
     assert Finalists(restarts=2).budget(several).restarts == 4
+
+
+def test_the_gap_is_that_of_the_search(tmp_path: Path) -> None:
+    result = search(run=tmp_path)
+    merged = finals_of(result, 5, 12, 2, run=tmp_path)
+    assert result.best is not None and merged.best is not None and result.bound is not None
+    before, now = (each.best.evaluation.path_cost for each in (result, merged))
+    # A retrained program may well be below the bound, which is about the search's own training.
+    assert now < before and result.gap == before - min(before, result.bound) > 0
+    assert merged.gap == result.gap and merged.incumbent == before
+    assert merged.final_cost == now and result.final_cost is None
+    assert f"before the finals: gap {result.gap:.4f}" in merged.summary()
+    assert "before the finals" not in result.summary()
+    # So it is told on pages, by the result and by the journals in the folder.
+    told, following = History.of(merged), Following(tmp_path)
+    following.look()
+    assert following.history is not None
+    assert told.gap == following.history.gap == result.gap
+    assert told.summary()[0].startswith("before the finals: gap")
+    assert told.summary()[1].startswith(f"cost {now:.4f} since")
 
 
 def test_what_has_no_finals() -> None:

@@ -16,6 +16,7 @@ from nearstar.report.scores import as_scored
 from nearstar.run.results.history import History
 from nearstar.run.store import JOURNAL
 from nearstar.run.store.following import Following
+from nearstar.search.pruning import TOLERANCE
 from nearstar.util.errors import NearstarError, message_of
 
 _NAMES = {"train": "training", "valid": "validation", "test": "test"}
@@ -44,8 +45,11 @@ def contents_of(folder: Path, data: str | None) -> RunContents:
         why = following.problem or f"it has no {MODEL} and no {JOURNAL}"
         raise NearstarError(f"{folder} is no folder of a run: {why}. Give one that fit has made")
     said = stored_result(folder / RESULT, lambda result: [str(note) for note in result["notes"]])
+    model = Model.load(folder / MODEL) if saved else following.best_model()
+    if following.history is not None and model is not None:
+        following.history.final_cost = _final_cost(model, following.history)
     found = RunContents(
-        Model.load(folder / MODEL) if saved else following.best_model(),
+        model,
         _saved_front(folder) if saved else _front_so_far(following),
         following.history,
         notes=(*said, *_unsaved(folder, following, saved)),
@@ -59,6 +63,15 @@ def contents_of(folder: Path, data: str | None) -> RunContents:
         )
     note = f"The data are not known: the folder has no {SETTINGS}, as nearstar fit makes it."
     return replace(found, notes=(*found.notes, note))
+
+
+def _final_cost(model: Model, history: History) -> float | None:
+    """The path cost of a model that is better than all of its search: finals made it so."""
+    source, best = model.facts.get("provenance", {}), history.best
+    if best is None or not {"structural_cost", "error"} <= source.keys():
+        return None
+    cost: float = history.weight * source["structural_cost"] + source["error"]
+    return cost if cost < best.path_cost - TOLERANCE else None
 
 
 def _saved_front(folder: Path) -> tuple[Model, ...]:

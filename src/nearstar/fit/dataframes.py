@@ -10,7 +10,7 @@ from nearstar.fit.examples import Examples
 from nearstar.model.explain import explain
 from nearstar.model.model import Model
 from nearstar.run.results.front import model_rows
-from nearstar.run.results.result import TracePoint, gap_between
+from nearstar.run.results.result import Result, gap_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,11 +38,12 @@ def front_table(models: Sequence[Model], chosen: int) -> pd.DataFrame:
     )
 
 
-def history_table(trace: Sequence[TracePoint]) -> pd.DataFrame:
+def history_table(result: Result) -> pd.DataFrame:
     """What was known when: a row for each round of the search and for each new best program."""
     import pandas as pd
 
-    points = [{**asdict(point), "gap": gap_between(point.best, point.bound)} for point in trace]
+    least = result.incumbent
+    points = [{**asdict(each), "gap": gap_at(each, least)} for each in result.trace]
     return pd.DataFrame(points)
 
 

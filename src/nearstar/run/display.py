@@ -42,6 +42,8 @@ class Display:
         self._rounds = 0
         self._waiting = 0
         self._best: Evaluation | None = None
+        self._incumbent: float | None = None
+        """The least path cost that the search found by itself."""
         self._bound: float | None = None
         self._ended: str | None = None
 
@@ -56,6 +58,8 @@ class Display:
                 self._trained += event.evaluation.epoch > 0
             case NewBest():
                 self._best = event.candidate.evaluation
+                if self._best.kind != "completion":
+                    self._incumbent = self._best.path_cost
                 self._bound = event.point.bound
             case Round():
                 self._rounds, self._trained = event.point.rounds, event.point.trained
@@ -116,7 +120,7 @@ class Display:
         rest = f" = {structure:.4f} structure + {best.error:.4f} error"
         if best.f1 is not None:
             rest += f" · accuracy {best.accuracy:.3f}, F1 {best.f1:.3f}"
-        gap = gap_between(best.path_cost, self._bound)
+        gap = gap_between(self._incumbent, self._bound)
         if gap is not None:
             rest += f" · gap {gap:.4f}"
         return text.append(rest, style="not bold default")

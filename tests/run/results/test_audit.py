@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from run.driving import DOMAIN, Plain, Table, small_space
+from rich.console import Console
+from run.driving import DOMAIN, Plain, Table, small_space, trained
 
-from nearstar import parse
+from nearstar import Trained, parse
+from nearstar.fit.dataframes import history_table
 from nearstar.language.program import Hole, Program, completes, is_complete
-from nearstar.run import Audit, Evaluation, Limits, drive
+from nearstar.run import Audit, Display, Evaluation, Event, Limits, drive
 from nearstar.run.results.audit import audit_search
+from nearstar.run.results.history import History
 
 SIGNATURE = DOMAIN.signature(1, per_frame=True)
 PARTIAL = parse("map (fun x_t. ??) x", DOMAIN, SIGNATURE).program
@@ -144,6 +149,44 @@ def test_random_completions_of_what_was_left_unfinished() -> None:
     assert audited.best.evaluation.path_cost == min(
         each.path_cost for each in audited.evaluations if each.complete
     )
+
+
+def test_a_better_completion_is_not_the_search_s_own() -> None:
+    """The gap is about what the search found and left; the audit looks beyond it."""
+    space, limits = small_space(), Limits(trainings=60)
+    events: list[Event] = []
+    searched = drive(Plain(width=2).search(space), Table(), space, limits=limits).evaluations
+    own = {each.program for each in searched}
+
+    class Lucky(Table):
+        def train(self, program: Program, *others: Any) -> Trained:
+            if not is_complete(program):
+                return super().train(program, *others)
+            return trained(program, 0.9 if program in own else 0.1)
+
+    plain, audited = (
+        drive(
+            Plain(width=2).search(space),
+            Lucky(),
+            space,
+            limits=limits,
+            samples=samples,
+            listeners=[events.append] if samples else [],
+        )
+        for samples in (0, 4)
+    )
+    assert audited.best is not None and audited.best.evaluation.kind == "completion"
+    assert plain.best is not None and plain.gap is not None and plain.gap > 0
+    before = plain.best.evaluation.path_cost
+    assert audited.best.evaluation.path_cost < before == audited.incumbent
+    assert audited.gap == plain.gap == History.of(audited).gap
+    assert [*history_table(audited)["gap"]][-1] == plain.gap
+    display = Display(Console(file=io.StringIO()))
+    for event in events:
+        display(event)
+    shown = io.StringIO()
+    Console(file=shown, width=200).print(display)
+    assert f"gap {plain.gap:.4f}" in shown.getvalue()
 
 
 def test_no_more_completions_than_there_are_nodes_left() -> None:

@@ -8,7 +8,7 @@ from nearstar.run.limits import Limits
 from nearstar.run.results.audit import Audit, audit_completions, audit_search
 from nearstar.run.results.evaluation import Told
 from nearstar.run.results.front import pareto
-from nearstar.run.results.result import Ended, Result, TracePoint, gap_between
+from nearstar.run.results.result import Ended, Result, TracePoint, gap_between, least_found
 from nearstar.run.results.summary import counted, say_ended, say_faults, say_gap
 
 _ALL_POINTS = 500
@@ -44,6 +44,8 @@ class History:
         self.bound: float | None = None
         self.ended: Ended | None = None
         self.limits = Limits()
+        self.final_cost: float | None = None
+        """The path cost that finals came to, if they made it less."""
         self._latest: TracePoint | None = None
         self._front: tuple[Told, ...] = ()
         self._in_front = 0
@@ -61,6 +63,7 @@ class History:
         for point in result.trace:
             history.note(point)
         history.limits = result.limits
+        history.final_cost = result.final_cost
         history.end(result.ended, result.bound, result.seconds, result.trained, result.rounds)
         return history
 
@@ -119,10 +122,19 @@ class History:
         return min(self.front, key=lambda each: each.rank, default=None)
 
     @property
-    def gap(self) -> float | None:
-        """By how much the best path cost may be above the least possible; None if unknown."""
+    def incumbent(self) -> float | None:
+        """The least path cost that the search found by itself, without random completions."""
         best = self.best
-        return gap_between(None if best is None else best.path_cost, self.bound)
+        # Few searches have a better completion: only then all evaluations are gone through.
+        if best is not None and best.kind == "completion":
+            return least_found(self.evaluations)
+        return None if best is None else best.path_cost
+
+    @property
+    def gap(self) -> float | None:
+        """By how much the incumbent may be above the least possible, by the heuristic; None if
+        unknown."""
+        return gap_between(self.incumbent, self.bound)
 
     @property
     def audits(self) -> tuple[Audit | None, Audit | None]:
@@ -147,6 +159,8 @@ class History:
             lines = ["no complete program was trained" + ("" if self.ended else " yet")]
         else:
             lines = [say_gap(self)]
+        if self.final_cost is not None:
+            lines.append(f"cost {self.final_cost:.4f} since the best were trained again, in finals")
         lines += say_faults(self, self.audits[1])
         return lines if self.ended is None else [*lines, say_ended(self)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +10,7 @@ from nearstar.language.domain import Domain
 from nearstar.model.model import Model
 from nearstar.run.limits import Limits
 from nearstar.run.results.audit import Audit
-from nearstar.run.results.evaluation import Candidate, Evaluation
+from nearstar.run.results.evaluation import Candidate, Evaluation, Rated
 from nearstar.run.results.front import Front
 from nearstar.run.results.summary import summarise
 from nearstar.util.errors import NearstarError
@@ -39,9 +40,25 @@ class TracePoint:
     never overestimates; None for searches that know no bound."""
 
 
-def gap_between(best: float | None, bound: float | None) -> float | None:
-    """By how much the best path cost may be above the least possible; None if that is unknown."""
-    return None if best is None or bound is None else best - min(best, bound)
+def gap_between(incumbent: float | None, bound: float | None) -> float | None:
+    """By how much a path cost may be above the least possible; None if that is unknown."""
+    return None if incumbent is None or bound is None else incumbent - min(incumbent, bound)
+
+
+def gap_at(point: TracePoint, incumbent: float | None) -> float | None:
+    """The gap of a search at a point of its trace; ``incumbent`` is the least that it found.
+
+    The trace goes on to random completions, which may be below that.
+    """
+    best = point.best
+    own = best if best is None or incumbent is None else max(best, incumbent)
+    return gap_between(own, point.bound)
+
+
+def least_found(evaluations: Iterable[Rated]) -> float | None:
+    """The least path cost that a search found by itself: random completions are not its own."""
+    own = (each.path_cost for each in evaluations if each.answer and each.kind != "completion")
+    return min(own, default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +95,25 @@ class Result(ShownInNotebooks):
     then of both, all else is of the search alone. None if they were not."""
 
     @property
+    def incumbent(self) -> float | None:
+        """The least path cost that the search found by itself: finals, which train otherwise, and
+        random completions for the audit are not its own. None if it found no answer."""
+        return least_found(self.evaluations)
+
+    @property
     def gap(self) -> float | None:
-        """By how much the best path cost may be above the least possible; None if unknown."""
-        best = None if self.best is None else self.best.evaluation.path_cost
-        return gap_between(best, self.bound)
+        """By how much the incumbent may be above the least possible, by the heuristic; None if
+        unknown. It is that of the search: neither finals nor random completions enter it."""
+        return gap_between(self.incumbent, self.bound)
+
+    @property
+    def final_cost(self) -> float | None:
+        """The path cost that finals came to, if it is less than before them."""
+        if self.best is None or self.finals is None:
+            return None
+        before = min(each.path_cost for each in self.evaluations if each.answer)
+        cost = self.best.evaluation.path_cost
+        return cost if cost < before else None
 
     def model(
         self, domain: Domain, class_names: tuple[str, ...], candidate: Candidate | None = None

@@ -41,7 +41,12 @@ def _cost(best: Evaluation) -> str:
 
 
 def say_gap(run: Result | History) -> str:
-    """By how much the best may be above the least."""
+    """By how much the best that a search found may be above the least; finals are told apart."""
+    before = "" if run.final_cost is None else "before the finals: "
+    return before + _gap(run)
+
+
+def _gap(run: Result | History) -> str:
     gap = run.gap
     if gap is None:
         return "gap unknown"
@@ -116,9 +121,8 @@ def counted(count: int | None, what: str) -> str:
 
 def _finals(result: Result, finals: Result) -> str:
     before = min(each.path_cost for each in result.evaluations if each.answer)
-    assert result.best is not None
-    now = result.best.evaluation.path_cost
-    change = f"cost {before:.4f} before" if now < before else "none became better than the best was"
+    better = result.final_cost is not None
+    change = f"cost {before:.4f} before" if better else "none became better than the best was"
     again = "trained again, for longer or more often"
     return f"{again}: {counted(finals.trained, 'program')}, in {finals.seconds:.1f} s; {change}"
 

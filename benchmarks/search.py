@@ -131,7 +131,7 @@ class Run:
     test_accuracy: float | None
     gap: float | None
     epsilon: float | None
-    """The largest excess of f over what was reached below a node."""
+    """The measured ε: the largest excess of h over the error of a program that completes it."""
     correlation: float | None
     ended: str
 
@@ -174,7 +174,7 @@ def search(task: str, contestant: str, seed: int, seconds: float) -> list[Run]:
         test_f1=test.f1 if test else None,
         test_accuracy=test.accuracy if test else None,
         gap=result.gap,
-        epsilon=result.audit.largest if result.audit else None,
+        epsilon=result.epsilon,
         correlation=result.audit.correlation if result.audit else None,
         ended=result.ended,
     )

@@ -226,7 +226,7 @@ def trial_of(
         "trained": result.trained,
         "ended": result.ended,
         "gap": result.gap,
-        "epsilon": None if audit is None else audit.largest,
+        "epsilon": result.epsilon,
         "violations": None if audit is None else audit.violations,
         "correlation": None if audit is None else audit.correlation,
     }

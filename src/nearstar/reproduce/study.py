@@ -49,11 +49,11 @@ class Trial:
     ended: str = ""
     gap: float | None = None
     epsilon: float | None = None
-    """The largest excess of f over the path cost that was reached below a node."""
+    """The measured ε: the largest excess of h over the error of a program that completes it."""
     violations: float | None = None
     """The share of nodes with any excess."""
     correlation: float | None = None
-    """Spearman's, of f with what was reached."""
+    """Spearman's, of h with what was reached."""
 
     @property
     def found(self) -> bool:

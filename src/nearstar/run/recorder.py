@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from nearstar.language.program import Program
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
+from nearstar.run.results.derivations import Derivations
 from nearstar.run.results.evaluation import OUTCOME, Candidate, Evaluation, Kind, Outcome
 from nearstar.run.results.front import Front, pareto
 from nearstar.run.results.result import TracePoint
@@ -28,6 +29,7 @@ class Recorder:
         self._relaxed = relaxed
         self._indices: dict[Node, int] = {}
         self._given: dict[Program, int] = {}
+        self._derivations = Derivations(space)
         self._unbeaten: dict[int, Training] = {}
         self._best: Evaluation | None = None
         self.kind: Kind = "search"
@@ -132,9 +134,13 @@ class Recorder:
         weight, partial_and_failed = self._space.weight, outcome.diverged and not node.complete
         # The search has summed it up already, times λ.
         cost = node.g if weight == 1 else self._space.grammar.cost(node.program)
+        index, derivations = len(self.evaluations), self._derivations
+        found: tuple[int, ...] = ()
+        if node.complete and kind != "completion":
+            found = derivations.add_complete(node.program, index, outcome.error)
         return Evaluation(
             program=node.program,
-            index=len(self.evaluations),
+            index=index,
             parent=self._nearest(node.parent),
             kind=kind,
             complete=node.complete,
@@ -145,6 +151,8 @@ class Recorder:
             weight=weight,
             # A search gives a partial program that diverged the h it had before.
             f=node.g + node.closing + (node.h if partial_and_failed else outcome.error),
+            completes=found,
+            completed_by=None if node.complete else derivations.add_partial(node.program, index),
             **{name: getattr(outcome, name) for name in OUTCOME},
         )
 

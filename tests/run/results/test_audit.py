@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 import math
 from typing import Any
 
@@ -29,26 +28,34 @@ ROOT = Hole(SIGNATURE)
 
 @st.composite
 def trees(draw: st.DrawFn) -> list[Evaluation]:
-    """Search trees: each node's parent is a partial one before it, or none."""
+    """Search trees: each node's parent is a partial one before it, or none.
+
+    Complete programs may complete others besides, whichever of the two was trained first.
+    """
     cost = st.sampled_from((0.0, 0.1, 0.2, 0.5))
     evaluations: list[Evaluation] = []
     for index in range(draw(st.integers(0, 15))):
         partial = [each.index for each in evaluations if not each.complete]
+        complete = [each.index for each in evaluations if each.complete]
         program: Program = draw(st.sampled_from((PARTIAL, PARTIAL, COMPLETE, ROOT)))
-        structural_cost, error = draw(cost), draw(cost)
+        others = draw(st.sets(st.sampled_from(partial), max_size=2)) if partial else set()
         evaluations.append(
             Evaluation(
                 program=program,
                 index=index,
                 parent=draw(st.sampled_from([None, *partial])),
+                completes=tuple(sorted(others)) if is_complete(program) else (),
+                completed_by=(
+                    None if is_complete(program) else draw(st.sampled_from([None, *complete]))
+                ),
                 complete=is_complete(program),
                 answer=is_complete(program),
                 size=program.size,
-                structural_cost=structural_cost,
+                structural_cost=draw(cost),
                 weight=2.0,
-                error=error,
-                f=2.0 * structural_cost + error if is_complete(program) else draw(cost),
-                diverged=False,
+                error=draw(cost),
+                f=draw(cost),
+                diverged=draw(st.sampled_from((False, False, True))),
                 epoch=1,
                 seconds=0.0,
                 accuracy=None,
@@ -79,32 +86,39 @@ def correlation(x: list[float], y: list[float]) -> float:
     return float(a @ b / math.sqrt((a @ a) * (b @ b)))
 
 
+def below(evaluations: list[Evaluation], node: Evaluation) -> set[int]:
+    """The complete programs that complete a node, or one that was made from it."""
+    found = set()
+    for each in evaluations:
+        if each.parent == node.index:
+            found |= {each.index} if each.complete else below(evaluations, each)
+        if each.complete and (node.index in each.completes or node.completed_by == each.index):
+            found.add(each.index)
+    return found
+
+
 @given(trees())
 def test_against_the_definition(evaluations: list[Evaluation]) -> None:
     pairs = []
     for node in evaluations:
-        below = [
-            2.0 * each.structural_cost + each.error
-            for each in evaluations
-            if each.complete and node.index in ancestors(evaluations, each)
-        ]
-        if below and node.program == PARTIAL:
-            pairs.append((node.f, min(below)))
+        errors = [evaluations[index].error for index in below(evaluations, node)]
+        if errors and node.program == PARTIAL and not node.diverged:
+            pairs.append((node.error, min(errors)))
     audit = audit_search(evaluations)
     if not pairs:
         assert audit is None
         return
     assert audit is not None
-    excess = [max(0.0, f - reached) for f, reached in pairs]
+    excess = [max(0.0, h - reached) for h, reached in pairs]
     assert audit.nodes == len(pairs)
     assert audit.violations == sum(each > 1e-9 for each in excess) / len(pairs)
     assert audit.largest == max(excess)
     assert audit.mean == pytest.approx(sum(excess) / len(pairs))
-    f, reached = ([*values] for values in zip(*pairs, strict=True))
-    if len(pairs) < 3 or len(set(f)) == 1 or len(set(reached)) == 1:
+    h, reached = ([*values] for values in zip(*pairs, strict=True))
+    if len(pairs) < 3 or len(set(h)) == 1 or len(set(reached)) == 1:
         assert audit.correlation is None
     else:
-        assert audit.correlation == pytest.approx(correlation(ranks(f), ranks(reached)))
+        assert audit.correlation == pytest.approx(correlation(ranks(h), ranks(reached)))
 
 
 def test_rounding_is_no_violation() -> None:
@@ -132,17 +146,18 @@ def test_random_completions_of_what_was_left_unfinished() -> None:
     assert len(extra) == 4 and audited.trained == plain.trained + 4
     parents = [each.parent for each in extra]
     assert len(set(parents)) == 4
-    finished = set(
-        itertools.chain.from_iterable(
-            ancestors([*plain.evaluations], each) for each in plain.evaluations if each.complete
-        )
-    )
+    finished = {
+        above
+        for each in plain.evaluations
+        if each.complete
+        for above in (*ancestors([*plain.evaluations], each), *each.completes)
+    }
     pairs = []
     for each in extra:
         assert each.parent is not None and each.parent not in finished
         above = audited.evaluations[each.parent]
         assert not above.complete and each.complete and completes(each.program, above.program)
-        pairs.append((above.f, each.path_cost))
+        pairs.append((above.error, each.error))
     assert audited.pruned == Audit.of(pairs)
     # They are programs like all others: the best may be one of them.
     assert audited.best is not None

@@ -283,7 +283,7 @@ def test_hostile_names_are_data(tmp_path: Path) -> None:
 
 
 def test_a_journal_of_another_version_is_told_each_time(tmp_path: Path) -> None:
-    header = {"format": "nearstar-journal", "version": 3, "nearstar": "9.1"}
+    header = {"format": "nearstar-journal", "version": 9, "nearstar": "9.1"}
     lines = [line_of(0, header), line_of(1, {"kind": "started", "at": 0.0})]
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines))
     live = LivePage(tmp_path)

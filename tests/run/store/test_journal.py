@@ -334,8 +334,8 @@ def test_what_the_disk_refuses_later_is_an_error_too(
         (b"\n", "no journal of nearstar"),
         (b'["not a header"', "no journal of nearstar"),
         (line_of(0, {"another": "kind"}), "not a journal of nearstar"),
-        (line_of(0, {"format": "nearstar-journal", "version": 3}), "version 3 of the format"),
-        (line_of(0, {"format": "nearstar-journal", "version": 2})[:-9], "no journal .* cut off"),
+        (line_of(0, {"format": "nearstar-journal", "version": 9}), "version 9 of the format"),
+        (line_of(0, {"format": "nearstar-journal", "version": 3})[:-9], "no journal .* cut off"),
     ],
 )
 def test_foreign_files_are_refused_and_left_as_they_are(

@@ -1,7 +1,8 @@
-"""The admissibility audit: did the heuristic promise less than, or as much as, was reached?
+"""The admissibility audit: did the heuristic promise no more than was reached?
 
-NEAR's guarantee rests on f never being above the cost of the best program that a node leads to. How
-far it is, is measured here, and how well f orders nodes by what they lead to.
+NEAR's guarantee rests on h, the error of a partial program with networks in its holes, never being
+above the error of any program that completes it. How far it is, is measured here on all that a run
+has trained, and how well h orders partial programs by what they lead to.
 """
 
 from __future__ import annotations
@@ -23,41 +24,42 @@ from nearstar.util.seeds import seed_for
 
 @dataclass(frozen=True)
 class Audit:
-    """f of partial programs against the least path cost that was reached from them."""
+    """h of partial programs against the least error of complete ones that complete them."""
 
     nodes: int
     """Partial programs compared."""
     violations: float
-    """The share of them whose f is above what was reached."""
+    """The share of them whose h is above what was reached."""
     largest: float
-    """The largest excess of f over it: the measured ε."""
+    """The largest excess of h over it: the measured ε."""
     mean: float
-    """The mean excess, 0 where f is not above it."""
+    """The mean excess, 0 where h is not above it."""
     correlation: float | None
-    """Spearman's, between f and what was reached; None for fewer than 3 nodes, or if either is the
+    """Spearman's, between h and what was reached; None for fewer than 3 nodes, or if either is the
     same for all."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[float, float]]) -> Audit | None:
-        """The audit of pairs (f, least path cost reached); None if there are none."""
-        f, reached = np.array([*pairs], np.float64).reshape(-1, 2).T
-        if not len(f):
+        """The audit of pairs (h, least error reached); None if there are none."""
+        h, reached = np.array([*pairs], np.float64).reshape(-1, 2).T
+        if not len(h):
             return None
-        excess = np.maximum(f - reached, 0.0)
+        excess = np.maximum(h - reached, 0.0)
         return cls(
-            nodes=len(f),
+            nodes=len(h),
             violations=float(np.mean(excess > TOLERANCE)),
             largest=float(excess.max()),
             mean=float(excess.mean()),
-            correlation=_rank_correlation(f, reached),
+            correlation=_rank_correlation(h, reached),
         )
 
 
 def audit_search(evaluations: Sequence[Rated]) -> Audit | None:
-    """The audit of all partial programs, but the root, that the search completed."""
-    reached = _least_reached(evaluations)
+    """The audit of all partial programs of which any completion was trained, for whatever reason
+    but the audit itself."""
+    reached = _least_errors(evaluations)
     return Audit.of(
-        (each.f, reached[each.index])
+        (each.error, reached[each.index])
         for each in evaluations
         if _audited(each) and reached[each.index] < math.inf
     )
@@ -66,18 +68,28 @@ def audit_search(evaluations: Sequence[Rated]) -> Audit | None:
 def audit_completions(evaluations: Sequence[Rated]) -> Audit | None:
     """The audit of the parents of random completions."""
     return Audit.of(
-        (evaluations[each.parent].f, each.path_cost)
+        (evaluations[each.parent].error, each.error)
         for each in evaluations
         if each.kind == "completion" and each.parent is not None
     )
 
 
-def _least_reached(evaluations: Sequence[Rated]) -> list[float]:
-    """For each evaluation the least path cost that the search reached below it, or by itself."""
-    reached = [
-        each.path_cost if each.complete and each.kind != "completion" else math.inf
-        for each in evaluations
-    ]
+def measured_epsilon(*audits: Audit | None) -> float | None:
+    """By how much h was above what was reached, at most, by all audits; None if nothing was
+    measured."""
+    return max((each.largest for each in audits if each is not None), default=None)
+
+
+def _least_errors(evaluations: Sequence[Rated]) -> list[float]:
+    """For each evaluation the least error that was reached below it, or by itself."""
+    reached = [math.inf] * len(evaluations)
+    for each in evaluations:
+        if each.complete and each.kind != "completion":
+            reached[each.index] = each.error
+            for above in each.completes:
+                reached[above] = min(reached[above], each.error)
+        elif each.completed_by is not None:
+            reached[each.index] = min(reached[each.index], evaluations[each.completed_by].error)
     # A program is trained after its ancestors: from the last to the first, all below is known.
     for each in reversed(evaluations):
         if each.parent is not None:
@@ -86,11 +98,11 @@ def _least_reached(evaluations: Sequence[Rated]) -> list[float]:
 
 
 def unfinished(nodes: Sequence[Node], evaluations: Sequence[Rated]) -> list[Node]:
-    """The partial nodes, but the root, that the search trained and never completed.
+    """The partial nodes, but the root, that the search trained without any completion of them.
 
     ``nodes`` are those of the evaluations.
     """
-    reached = _least_reached(evaluations)
+    reached = _least_errors(evaluations)
     return [
         nodes[each.index]
         for each in evaluations
@@ -121,14 +133,14 @@ def _completed(space: Space, node: Node, seed: int) -> Node:
 
 
 def _audited(evaluation: Rated) -> bool:
-    """The root is left out: nothing relies on its f."""
-    return not evaluation.complete and not evaluation.is_root
+    """The root is left out, since nothing relies on its h, and so is what has none of its own."""
+    return not evaluation.complete and not evaluation.is_root and not evaluation.diverged
 
 
-def _rank_correlation(f: np.ndarray, reached: np.ndarray) -> float | None:
-    if len(f) < 3 or np.ptp(f) == 0 or np.ptp(reached) == 0:
+def _rank_correlation(h: np.ndarray, reached: np.ndarray) -> float | None:
+    if len(h) < 3 or np.ptp(h) == 0 or np.ptp(reached) == 0:
         return None
-    return float(np.corrcoef(_ranks(f), _ranks(reached))[0, 1])
+    return float(np.corrcoef(_ranks(h), _ranks(reached))[0, 1])
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:

@@ -77,6 +77,11 @@ class Rated(Outcome):
     f: float
     """The path cost of a complete program. For a partial one the search's bound on what it leads
     to; from its own error alone as long as the search has not taken it."""
+    completes: tuple[int, ...] = ()
+    """Of a complete program: the indices of the partial ones before it that are in its derivation,
+    or whose form is, however it was reached. None for a random completion."""
+    completed_by: int | None = None
+    """Of a partial program: the index of the best complete one before it that completes it so."""
 
     @property
     def is_root(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from nearstar.run.limits import Limits
-from nearstar.run.results.audit import Audit, audit_completions, audit_search
+from nearstar.run.results.audit import Audit, audit_completions, audit_search, measured_epsilon
 from nearstar.run.results.evaluation import Told
 from nearstar.run.results.front import pareto
 from nearstar.run.results.result import Ended, Result, TracePoint, gap_between, least_found
@@ -138,8 +138,8 @@ class History:
 
     @property
     def audits(self) -> tuple[Audit | None, Audit | None]:
-        """Of partial programs that the search completed so far; and of those that it did not, by
-        random completions."""
+        """Of partial programs of which there are completions so far; and of those of which there
+        are none, by random completions."""
         # While the search goes on, a little more changes little, and takes time from it.
         size = len(self.evaluations)
         due = self.ended is not None or size >= _GROWTH * self._audited
@@ -147,6 +147,11 @@ class History:
             self._audits = audit_search(self.evaluations), audit_completions(self.evaluations)
             self._audited = size
         return self._audits
+
+    @property
+    def epsilon(self) -> float | None:
+        """The measured ε; None if nothing was measured."""
+        return measured_epsilon(*self.audits)
 
     @property
     def effort(self) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 from nearstar.language.domain import Domain
 from nearstar.model.model import Model
 from nearstar.run.limits import Limits
-from nearstar.run.results.audit import Audit
+from nearstar.run.results.audit import Audit, measured_epsilon
 from nearstar.run.results.evaluation import Candidate, Evaluation, Rated
 from nearstar.run.results.front import Front
 from nearstar.run.results.summary import summarise
@@ -87,9 +87,9 @@ class Result(ShownInNotebooks):
     algorithm: str = ""
     """The name of the search's class."""
     audit: Audit | None = None
-    """Of partial programs that the search completed."""
+    """Of partial programs of which the run has completions."""
     pruned: Audit | None = None
-    """Of partial programs that it did not, by random completions; None unless asked for."""
+    """Of partial programs of which it has none, by random completions; None unless asked for."""
     finals: Result | None = None
     """The run in which the best programs were trained again, by `final`: ``best`` and ``front`` are
     then of both, all else is of the search alone. None if they were not."""
@@ -105,6 +105,12 @@ class Result(ShownInNotebooks):
         """By how much the incumbent may be above the least possible, by the heuristic; None if
         unknown. It is that of the search: neither finals nor random completions enter it."""
         return gap_between(self.incumbent, self.bound)
+
+    @property
+    def epsilon(self) -> float | None:
+        """The measured ε: by how much h was above the error of a program that completes what it was
+        measured on, at most. None if nothing was measured."""
+        return measured_epsilon(self.audit, self.pruned)
 
     @property
     def final_cost(self) -> float | None:

@@ -48,7 +48,7 @@ from nearstar.training.train import Trained
 from nearstar.util.version import __version__
 
 FORMAT = "nearstar-journal"
-VERSION = 2
+VERSION = 3
 """Raised whenever older journals cannot be gone on with."""
 
 TRAINING, GIVEN = "training", "given"
@@ -237,7 +237,7 @@ def logged(
 ) -> Logged:
     """The evaluation that a row tells of, with the outcome of its training."""
     place = dict(zip(_PLACE, row[1:], strict=True))
-    place["f"] = float(place["f"])
+    place["f"], place["completes"] = float(place["f"]), tuple(place["completes"])
     return Logged(*outcome, index=index, weight=weight, text=text, **place)
 
 

@@ -125,7 +125,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The best program at every price, cheapest first: cost, depth (rules applied), f1 and
         accuracy on the validation data, score (λ·cost + error), chosen, program.
     gap_ : float or None
-        How far the best score may be above the least possible one; None if unknown.
+        How far the best score of the search may be above the least possible one. It rests on the
+        heuristic; ``result_.epsilon`` tells how much that overestimated. None if unknown.
     history_ : DataFrame
         How the search went.
     model_ : Model

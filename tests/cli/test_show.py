@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +21,24 @@ def test_a_model_in_words(run: Path) -> None:
     assert "tells, for each frame: sit, run" in text and "reads: speed\n  of 3 features" in text
     assert "validation: accuracy" in text and "the best program at every price" in text
     assert model.text(digits=2) in nearstar("show", run / "model.json", "--digits", "2")
+
+
+def test_the_gap_is_shown_with_what_is_known_of_it(run: Path, tmp_path: Path) -> None:
+    model = Model.load(run / "model.json")
+
+    def shown(**known: float | None) -> str:
+        source = {**model.facts["provenance"], **known}
+        facts = {**model.facts, "provenance": source}
+        replace(model, facts=facts).save(tmp_path / "model.json")
+        return nearstar("show", tmp_path / "model.json")
+
+    told = "search: gap 0.0123 by the heuristic; 0.0453 with the measured ε of 0.0330\n"
+    assert told in shown(gap=0.0123, epsilon=0.033)
+    told = "search: gap 0 by the heuristic; 0.0330 with the measured ε\n"
+    assert told in shown(gap=0.0, epsilon=0.033)
+    assert "search: gap 0.0123 by the heuristic\n" in shown(gap=0.0123, epsilon=0.0)
+    assert "search: gap 0.0123\n" in shown(gap=0.0123, epsilon=None)
+    assert "gap" not in shown(gap=None, epsilon=None)
 
 
 def test_a_model_as_json(run: Path) -> None:

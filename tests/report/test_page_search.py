@@ -125,12 +125,12 @@ def test_the_history_shows_the_values_at_a_time(show: Showing, axis: str) -> Non
     for i in (0, len(trace) // 2, len(trace) - 2):
         middle = (trace[i][column] + trace[i + 1][column]) / 2 / trace[-1][column]
         page.mouse.move(area["x"] + middle * area["width"], area["y"] + 20)
-        _, trained, best, bound = trace[i]
+        _, trained, best, bound, gap = trace[i]
         tip = _facts(page)
         assert tip["programs"] == str(trained)
         assert float(tip["best cost"]) == pytest.approx(best, rel=1e-3)
         assert float(tip["bound"]) == pytest.approx(bound, rel=1e-3)
-        assert float(tip["gap"]) == pytest.approx(best - bound, rel=1e-3)
+        assert float(tip["gap by the heuristic"]) == pytest.approx(gap, rel=1e-3)
     page.mouse.move(0, 0)
     assert page.locator("#tip").is_hidden()
 
@@ -153,7 +153,7 @@ def test_the_history_works_by_keyboard(show: Showing) -> None:
 
 def test_where_nothing_is_left_the_bound_is_the_best(show: Showing) -> None:
     search = examples.astar(150)
-    search["trace"][-1][3] = search["bound"] = "inf"
+    search["bound"] = "inf"
     page = show(examples.page(search=search))
     best = f"{search['trace'][-1][2]:.4g}"
     assert page.locator("#search svg text.bound").text_content() == f"bound {best}"
@@ -161,11 +161,22 @@ def test_where_nothing_is_left_the_bound_is_the_best(show: Showing) -> None:
     assert "nothing is left to explore" in tiles
 
 
+def test_no_bound_is_drawn_above_the_best(show: Showing) -> None:
+    search = examples.astar(150)
+    search["bound"] = 3 * search["trace"][-1][2]
+    page = show(examples.page(search=search))
+    best = f"{search['trace'][-1][2]:.4g}"
+    assert page.locator("#search svg text.bound").text_content() == f"bound {best}"
+
+
 def test_tiles_tell_the_numbers(show: Showing) -> None:
     search = examples.small()["search"]
     page = show(examples.page(search=search))
     tiles = page.locator("#search .tiles").inner_text()
-    assert all(f"{value:.4g}" in tiles for value in (search["bound"], search["gap"], 0.0213))
+    told = (search["bound"], search["gap"], search["gap"] + 0.0213, 0.0213)
+    assert all(f"{value:.4g}" in tiles for value in told) and "with ε" in tiles
+    unmeasured = show(examples.page(search={**search, "epsilon": 0.0}))
+    assert "with ε" not in unmeasured.locator("#search .tiles").inner_text()
     assert search["audit"]["text"] in tiles
 
 
@@ -173,7 +184,9 @@ def test_tiles_tell_the_numbers(show: Showing) -> None:
 
 
 def test_tiles_speak_of_a_heuristic_only_where_there_is_one(show: Showing) -> None:
-    guided = show(examples.small()).inner_text("#search .tiles")
+    believed = examples.small()
+    believed["search"]["epsilon"] = 0.0
+    guided = show(believed).inner_text("#search .tiles")
     assert "by the heuristic" in guided and "if the heuristic" in guided
     page = examples.flat(20)
     page["search"] |= {"bound": 0.02, "gap": 0.2, "rounds": 1}

@@ -90,9 +90,12 @@ def test_the_history(result: ns.Result) -> None:
 def test_a_history_without_a_bound_and_with_nothing_left(result: ns.Result) -> None:
     unknown = tuple(replace(point, bound=None) for point in result.trace)
     assert len(drawn(ns.plot_history(replace(result, trace=unknown))).axes[0].lines) == 1
-    nothing_left = tuple(replace(point, bound=np.inf) for point in result.trace)
-    best, bound = drawn(ns.plot_history(replace(result, trace=nothing_left))).axes[0].lines
-    np.testing.assert_array_equal(best.get_ydata(), bound.get_ydata())
+    for above in (np.inf, 5.0):
+        nothing_left = tuple(
+            replace(point, bound=above) for point in result.trace if point.best is not None
+        )
+        best, bound = drawn(ns.plot_history(replace(result, trace=nothing_left))).axes[0].lines
+        np.testing.assert_array_equal(best.get_ydata(), bound.get_ydata())
     with pytest.raises(NearstarError, match="no history"):
         ns.plot_history(replace(result, trace=()))
 

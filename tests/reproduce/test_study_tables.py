@@ -179,11 +179,14 @@ def test_the_sweep_by_hand() -> None:
 
 
 def test_the_guarantee_of_every_search() -> None:
-    audited = trial(seed=3, gap=0.0, epsilon=0.0125, violations=0.25, correlation=-0.5)
-    table = guarantee_table(study(trial("mcts", ended="time"), audited, trial("rnn")))
+    audited = trial(seed=3, gap=0.01, epsilon=0.025, violations=0.25, correlation=-0.5)
+    enumerated = trial("enumeration", ended="time", gap=0.2)
+    trials = (trial("mcts", ended="time"), audited, trial("rnn"), enumerated)
+    table = guarantee_table(study(*trials))
     assert [[cell.text for cell in row] for row in table.rows] == [
-        ["MCTS", "0", "time", NONE, NONE, NONE, NONE],
-        ["A* NEAR", "3", "exhausted", ".000", decimals(0.0125), "25.0 %", "−.500"],
+        ["enumeration", "0", "time", ".200", NONE, ".200", NONE, NONE],
+        ["MCTS", "0", "time", NONE, NONE, NONE, NONE, NONE],
+        ["A* NEAR", "3", "exhausted", ".010", ".025", ".035", "25.0 %", "−.500"],
     ]
 
 

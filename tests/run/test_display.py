@@ -68,6 +68,9 @@ def test_what_is_shown_while_a_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(text.splitlines()) == 3
     display(events[-1])
     assert text != shown(display) and "trainings" in shown(display) and "left" not in shown(display)
+    assert f"gap {gap:.4f} by the heuristic" in text and "ε" not in text
+    end = " ".join(shown(display).split())
+    assert result.epsilon and f"with the measured ε of {result.epsilon:.4f}" in end
 
 
 def test_a_terminal_shows_the_run_and_how_it_ended() -> None:

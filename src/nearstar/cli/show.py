@@ -17,6 +17,7 @@ from nearstar.language.text import to_text
 from nearstar.model.explain import in_parts
 from nearstar.model.model import Model
 from nearstar.model.simplify.hardening import chooses
+from nearstar.run.results.summary import gap_by_heuristic, gap_with
 
 _LONGEST = 500
 """Longer texts nobody can read."""
@@ -105,7 +106,18 @@ def _facts(model: Model) -> list[str]:
         lines.append(f"added to the scores before deciding: {shown}")
     scores: Mapping[str, Any] = model.facts.get("metrics", {})
     lines += [f"{part}: {scores_line(found)}" for part, found in scores.items() if found]
+    source: Mapping[str, Any] = model.facts.get("provenance", {})
+    # Models of earlier versions do not say how far their gap can be trusted.
+    if source.get("gap") is not None and "epsilon" in source:
+        lines.append(f"search: {_gap(source['gap'], source['epsilon'])}")
     return lines
+
+
+def _gap(gap: float, epsilon: float | None) -> str:
+    if epsilon is None:
+        return f"gap {gap:.4f}"
+    further = f"; {gap_with(gap, epsilon)}" if epsilon else ""
+    return gap_by_heuristic(gap) + further
 
 
 def scores_line(scores: Mapping[str, Any]) -> str:

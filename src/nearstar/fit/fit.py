@@ -40,7 +40,7 @@ class Fitted:
     best: int
     """The place of the chosen one."""
     how: Mapping[str, Any]
-    """Plain data: gap, bound, how it ended, programs trained, seconds."""
+    """Plain data: gap, bound, measured ε, how it ended, programs trained, seconds."""
     result: Result | None = None
     """All that the search found; None where one program was trained."""
 
@@ -59,8 +59,8 @@ def fit(prepared: Prepared, *, run: Run = None, progress: bool | None = None) ->
     if prepared.program is not None:
         given, seed = prepared.program, prepared.settings.search.seed
         trained = train(given.program, prepared.task, prepared.budget, seed, start=given.theta)
-        how: dict[str, Any] = {"gap": None, "bound": None, "ended": "finished", "trained": 1}
-        how["seconds"] = round(trained.seconds, 3)
+        how: dict[str, Any] = dict.fromkeys(("gap", "bound", "epsilon"))
+        how |= {"ended": "finished", "trained": 1, "seconds": round(trained.seconds, 3)}
         return Fitted((_model(prepared, trained, how),), 0, how)
     result = _search(prepared, run, progress)
     assert result.best is not None
@@ -107,6 +107,7 @@ def _described(result: Result) -> dict[str, Any]:
         "gap": result.gap,
         # Above all numbers where nothing is left to explore: then the best cost is the least.
         "bound": None if result.bound == math.inf else result.bound,
+        "epsilon": result.epsilon,
         "ended": result.ended,
         "trained": result.trained,
         "seconds": round(result.seconds, 3),

@@ -14,6 +14,7 @@ from nearstar.data.recordings import Recordings
 from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.model.model import Model
 from nearstar.report import digits
+from nearstar.report.search_data import drawn_bound
 from nearstar.report.traces import telling, traces
 from nearstar.report.words import Line, lines_of
 from nearstar.run.results.evaluation import Candidate
@@ -66,30 +67,21 @@ def plot_front(front: Result | Sequence[Candidate], ax: Axes | None = None) -> F
 def plot_history(result: Result, ax: Axes | None = None) -> Figure:
     """How a search went: the best path cost and the bound over time, the gap shaded.
 
-    Where nothing was left to explore, the bound is drawn at the best cost. ``result`` may be
-    ``clf.result_``.
+    A bound above the best cost, by which nothing left is better, is drawn at the best cost.
+    ``result`` may be ``clf.result_``.
     """
     points = [point for point in result.trace if point.best is not None or point.bound is not None]
     if not points:
         raise NearstarError("there is no history to plot: no complete program was trained")
     seconds = [point.seconds for point in points]
     best = [math.nan if point.best is None else point.best for point in points]
-    bound = [
-        cost if point.bound == math.inf else math.nan if point.bound is None else point.bound
-        for point, cost in zip(points, best, strict=True)
-    ]
+    bounds = [drawn_bound(point) for point in points]
+    bound = [math.nan if value is None else value for value in bounds]
     axes = _axes() if ax is None else ax
     axes.step(seconds, best, where="post", color=_BLUE, label="best path cost")
     if not np.isnan(bound).all():
         axes.step(seconds, bound, where="post", color=_ORANGE, linestyle="--", label="bound")
-        # A bound above the best cost leaves no gap.
-        axes.fill_between(
-            *(seconds, np.minimum(bound, best), best),
-            step="post",
-            color=_GREY,
-            alpha=0.2,
-            label="gap",
-        )
+        axes.fill_between(seconds, bound, best, step="post", color=_GREY, alpha=0.2, label="gap")
     axes.set(xlabel="seconds", ylabel="path cost")
     axes.legend()
     return _whole(axes)

@@ -10,6 +10,7 @@ from nearstar.report.digits import significant
 from nearstar.run.results.audit import Audit
 from nearstar.run.results.evaluation import Rated
 from nearstar.run.results.history import History
+from nearstar.run.results.result import TracePoint, gap_at
 from nearstar.run.results.summary import say_excess
 
 COMPLETE, DIVERGED, FAILED, COMPLETION = 1, 2, 4, 8
@@ -51,11 +52,9 @@ def search_data(history: History, nodes_from: int = 0, points_from: int = 0) -> 
         "front": [each.index for each in history.front],
         "bound": _short(history.bound),
         "gap": _short(history.gap),
+        "epsilon": _short(history.epsilon),
         "audit": None if audit is None else _audit(audit),
-        "trace": [
-            [_short(each.seconds), each.trained, _short(each.best), _short(each.bound)]
-            for each in history.points[points_from:]
-        ],
+        "trace": [_point(each, history.incumbent) for each in history.points[points_from:]],
         "nodes": {
             "text": [each.text for each in nodes],
             "parent": [-1 if each.parent is None else each.parent for each in nodes],
@@ -72,6 +71,22 @@ def _kind(each: Rated) -> int:
     kind |= DIVERGED if each.diverged else 0
     kind |= FAILED if each.failure is not None else 0
     return kind | (COMPLETION if each.kind == "completion" else 0)
+
+
+def _point(point: TracePoint, incumbent: float | None) -> list[Any]:
+    """A point of the trace: seconds, programs trained, best cost, what is drawn as the bound, which
+    is never above the best, and the gap."""
+    bound = drawn_bound(point)
+    gap = gap_at(point, incumbent)
+    return [_short(point.seconds), point.trained, *map(_short, (point.best, bound, gap))]
+
+
+def drawn_bound(point: TracePoint) -> float | None:
+    """A bound for pictures: where it is above the best, all that it says is that nothing is left
+    below that. None where there is nothing to draw."""
+    if point.bound is None or point.best is None:
+        return None if point.bound == math.inf else point.bound
+    return min(point.bound, point.best)
 
 
 def _audit(audit: Audit) -> dict[str, Any]:

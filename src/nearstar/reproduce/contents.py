@@ -200,11 +200,12 @@ def _guarantee(study: Study) -> Iterator[Part]:
         return
     yield guarantee_table(study)
     yield (
-        "The gap is by how much the best path cost may be above the least possible, if the "
-        "heuristic never overestimates; ε is the most by which it did, violations the share of "
-        "partial programs where it did, and the rank correlation tells how well it orders them by "
-        "what they led to. Sampling knows no gap. A search is exhausted when nothing is left that "
-        "it would explore, and finished when it came to its end without knowing a bound; "
+        "The gap is by how much the best path cost of a search may be above the least possible, if "
+        "the heuristic never overestimates. ε is the most by which it was measured to, so that a "
+        "gap is to be read with ε added; violations is the share of partial programs where it did, "
+        "and the rank correlation tells how well it orders them by what completes them. Sampling "
+        "knows no gap. A search is exhausted when nothing is left that it would explore, and "
+        "finished when it came to its end without knowing a bound; "
         "otherwise what stopped it is named."
     )
 

@@ -48,12 +48,18 @@ class Trial:
     trained: int = 0
     ended: str = ""
     gap: float | None = None
+    """That of the search itself, by its heuristic."""
     epsilon: float | None = None
     """The measured ε: the largest excess of h over the error of a program that completes it."""
     violations: float | None = None
     """The share of nodes with any excess."""
     correlation: float | None = None
     """Spearman's, of h with what was reached."""
+
+    @property
+    def gap_with_epsilon(self) -> float | None:
+        """The gap if the heuristic overestimates by as much as was measured."""
+        return None if self.gap is None else self.gap + (self.epsilon or 0.0)
 
     @property
     def found(self) -> bool:

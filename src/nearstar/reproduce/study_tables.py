@@ -137,6 +137,7 @@ _GUARANTEE: Columns[Trial] = (
     column("ended", "ended", lambda trial: plain(trial.ended), number=False),
     column("gap", "gap", lambda trial: score(trial.gap)),
     column("ε", "epsilon", lambda trial: score(trial.epsilon)),
+    column("gap + ε", "gap_with_epsilon", lambda trial: score(trial.gap_with_epsilon)),
     column("violations", "violations", lambda trial: share(trial.violations)),
     column("rank correlation", "correlation", lambda trial: score(trial.correlation)),
 )

@@ -10,6 +10,7 @@ from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Star
 from nearstar.run.limits import Limits
 from nearstar.run.results.evaluation import Evaluation
 from nearstar.run.results.result import gap_between
+from nearstar.run.results.summary import gap_by_heuristic, gap_with
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,6 +46,9 @@ class Display:
         self._incumbent: float | None = None
         """The least path cost that the search found by itself."""
         self._bound: float | None = None
+        self._guided = False
+        """Whether the bound rests on a heuristic."""
+        self._epsilon: float | None = None
         self._ended: str | None = None
 
     def __call__(self, event: Event) -> None:
@@ -56,6 +60,7 @@ class Display:
                 self._began = time.monotonic() - event.seconds
                 # What was given, not trained, has no epoch.
                 self._trained += event.evaluation.epoch > 0
+                self._guided |= not event.evaluation.complete
             case NewBest():
                 self._best = event.candidate.evaluation
                 if self._best.kind != "completion":
@@ -67,6 +72,7 @@ class Display:
             case Finished():
                 self._began = time.monotonic() - event.result.seconds
                 self._bound = event.result.bound
+                self._epsilon = event.result.epsilon
                 self._ended = event.result.ended
 
     def __enter__(self) -> Display:
@@ -122,7 +128,9 @@ class Display:
             rest += f" · accuracy {best.accuracy:.3f}, F1 {best.f1:.3f}"
         gap = gap_between(self._incumbent, self._bound)
         if gap is not None:
-            rest += f" · gap {gap:.4f}"
+            rest += " · " + (gap_by_heuristic(gap) if self._guided else f"gap {gap:.4f}")
+            if self._epsilon:
+                rest += f"; {gap_with(gap, self._epsilon)}"
         return text.append(rest, style="not bold default")
 
 

@@ -119,11 +119,21 @@ def test_the_trace_only_grows_and_keeps_what_matters(steps: list[tuple[float, in
     assert len(history.points) <= 502 + math.log(longest, 1.01) + len(bests)
 
 
+@given(st.none() | st.floats(0, 2), st.none() | st.floats(0, 2) | st.just(math.inf))
+def test_no_bound_is_drawn_above_the_best(best: float | None, bound: float | None) -> None:
+    history = History("", "any")
+    history.note(TracePoint(1.0, 1.0, 1, 1, best, bound))
+    ((*_, shown, drawn, gap),) = search_data(history)["trace"]
+    assert shown is None or drawn is None or drawn <= shown
+    assert (drawn is None) == (bound is None or (bound == math.inf and best is None))
+    assert (gap is None) == (best is None or bound is None)
+
+
 def test_what_is_not_finite_is_json() -> None:
     history = History("", "any")
     history.note(TracePoint(1.0, 1.0, 1, 1, 0.5, math.inf))
     page = json.loads(json.dumps(search_data(history), allow_nan=False))
-    assert page["bound"] == "inf" and page["trace"] == [[1.0, 1, 0.5, "inf"]]
+    assert page["bound"] == "inf" and page["trace"] == [[1.0, 1, 0.5, 0.5, 0.0]]
 
 
 def test_thousands_of_evaluations_are_small() -> None:

@@ -12,12 +12,14 @@ from run.driving import DOMAIN, QUICK, Plain, Table, small_space, small_task
 
 from nearstar import NearstarError, Trained, is_complete, to_text
 from nearstar.language.program import Program
-from nearstar.run import Audit, Limits, Result, drive, learn
+from nearstar.run import Audit, Limits, Result, TracePoint, drive, learn
+from nearstar.run.results.history import History
 from nearstar.run.results.result import gap_between
 from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Ask, Search
 
+NEVER = Audit(5, 0.0, 1e-12, 0.0, None)
 SPACE = small_space()
 COST = st.floats(0, 2)
 
@@ -44,7 +46,16 @@ def test_a_summary_says_what_was_found_and_how_good_it_is() -> None:
         f"cost {best.path_cost:.4f} = 1 × {best.structural_cost:g} for structure + "
         f"{best.error:.4f} error (accuracy {best.accuracy:.3f}, F1 {best.f1:.3f})"
     )
-    assert gap.startswith(f"gap {result.gap:.4f}: nothing unexplored can cost less than 0.0026")
+    assert result.audit is not None and result.epsilon == result.audit.largest > 0
+    assert gap == (
+        f"gap {result.gap:.4f} by the heuristic; {result.gap + result.epsilon:.4f} with the "
+        f"measured ε of {result.epsilon:.4f}"
+    )
+    believed = replace(result, audit=NEVER).summary().splitlines()[2]
+    assert believed == (
+        f"gap {result.gap:.4f}: nothing unexplored can cost less than {result.bound:.4f}, if the "
+        "heuristic never overestimates"
+    )
     assert end.startswith(
         f"the limit of 25 rounds was reached; {result.trained} programs trained in "
     )
@@ -53,11 +64,6 @@ def test_a_summary_says_what_was_found_and_how_good_it_is() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"ended": "exhausted", "bound": 9.0}, "gap 0: nothing unexplored can be better"),
-        (
-            {"ended": "rounds", "bound": 9.0},
-            "gap 0: by the heuristic nothing unexplored is better; the search went on",
-        ),
         ({"ended": "exhausted"}, "the search went through all that its settings allow; "),
         ({"ended": "finished", "bound": None}, "gap unknown"),
         ({"ended": "finished"}, "the search came to its end; "),
@@ -81,6 +87,54 @@ def test_a_summary_says_why_it_ended_and_what_that_means(
     assert any(
         line.startswith(expected) or expected in line for line in result.summary().split("\n")
     )
+
+
+@pytest.mark.parametrize(
+    ("ended", "better", "largest", "expected"),
+    [
+        ("exhausted", None, 0.0, "gap 0: nothing unexplored can be better, if the heuristic never"),
+        ("exhausted", 0.0, 0.033, "gap 0 by the heuristic after 1.64 s; 0.0330 with the measured"),
+        (
+            *("rounds", 0.0, 0.0),
+            "gap 0 after 1.64 s: nothing unexplored can be better, if the heuristic never "
+            "overestimates; nothing better was found since",
+        ),
+        (
+            *("time", 0.0, 0.033),
+            "gap 0 by the heuristic after 1.64 s; nothing better was found since; 0.0330 with the "
+            "measured ε",
+        ),
+        (
+            *("rounds", 0.017, 0.033),
+            "gap 0 by the heuristic after 1.64 s; 0.0170 better was found since; 0.0330 with the "
+            "measured ε",
+        ),
+    ],
+)
+def test_a_gap_of_0_is_not_told_alone(
+    ended: str, better: float | None, largest: float, expected: str
+) -> None:
+    """When it was 0, what was found since, and by how much the heuristic is known to be wrong."""
+    result = run()
+    least = result.incumbent
+    assert least is not None
+    before = TracePoint(0.5, 0.5, 1, 1, least + 0.5, 0.1)
+    later = TracePoint(9.0, 9.0, 3, 3, least, 9.0)
+    trace: tuple[TracePoint, ...] = (before,)
+    if better is not None:
+        trace = (before, TracePoint(1.64, 1.6, 2, 2, least + better, least + better), later)
+    told = replace(
+        result,
+        trace=trace,
+        bound=9.0,
+        ended=ended,
+        limits=Limits(seconds=9, rounds=3),
+        audit=replace(NEVER, largest=largest),
+    )
+    assert told.gap == 0 and told.summary().splitlines()[2].startswith(expected)
+    history = History.of(told)
+    history._audits, history._audited = (told.audit, None), len(told.evaluations)
+    assert history.summary()[0] == told.summary().splitlines()[2]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,11 @@ nearstar.summary = function (holder) {
   };
 };
 
+/** Whether bounds rest on a heuristic; else they are of structural cost alone. */
+nearstar.guided = function ({ nodes }) {
+  return nodes.kind.some((kind) => !(kind & nearstar.kinds.complete));
+};
+
 /** The numbers of a search, each with what it means. */
 nearstar.tiles = function (holder) {
   const { element: make, number } = nearstar;
@@ -46,8 +51,7 @@ nearstar.tiles = function (holder) {
       `structural cost ${number(cost)} + validation error ${number(nodes.error[i])}`];
   }
 
-  /** Whether bounds rest on a heuristic; else they are of structural cost alone. */
-  const guided = ({ nodes }) => nodes.kind.some((kind) => !(kind & nearstar.kinds.complete));
+  const { guided } = nearstar;
 
   function bound(search) {
     const { bound: value, ended: how } = search;
@@ -59,18 +63,23 @@ nearstar.tiles = function (holder) {
 
   function gap(search) {
     if (search.gap === null) return ["–", "needs a program and a bound"];
-    const proviso = guided(search) ? ", if the heuristic never overestimates" : "";
+    const meaning = "by how much the best that the search found may cost more than the best there is";
+    // Where the heuristic is known to overestimate, its gap is not told without that.
+    if (search.epsilon > 0) {
+      return [`${number(search.gap)}; ${number(search.gap + search.epsilon)} with ε`,
+        `${meaning}: by the heuristic, and with the ε that was measured`];
+    }
     return [number(search.gap),
-      `by how much the best program may cost more than the best there is${proviso}`];
+      `${meaning}${guided(search) ? ", if the heuristic never overestimates" : ""}`];
   }
 
   function waiting({ waiting: nodes }) {
     return nodes === null ? "" : `; ${nearstar.count(nodes)} left to explore`;
   }
 
-  function epsilon({ audit }) {
+  function epsilon({ audit, epsilon: largest }) {
     if (!audit) return ["–", "by how much the heuristic overestimated at most: not measured"];
-    return [number(audit.largest), audit.text];
+    return [number(largest), audit.text];
   }
 
   return {
@@ -112,7 +121,8 @@ nearstar.history = function (holder) {
   const SECONDS = 0;
   const TRAINED = 1;
   let across = SECONDS;
-  let points = []; // [seconds, trained, best, bound], with Infinity resolved
+  let points = []; // [seconds, trained, best, bound, gap]; the bound is never above the best
+  let called = "gap";
   let scales = null;
   let at = null;
   let seen = "";
@@ -133,12 +143,13 @@ nearstar.history = function (holder) {
     onkeydown: pressed,
   });
   const rows = make("tbody");
+  const heading = make("th", { scope: "col", class: "number" });
   const table = make("details", { class: "long" },
     make("summary", {}, "When the best cost fell, as a table"),
     make("table", {},
       make("thead", {}, make("tr", {},
-        ["Seconds", "Programs", "Best cost", "Bound", "Gap"].map((name) =>
-          make("th", { scope: "col", class: "number" }, name)))),
+        ["Seconds", "Programs", "Best cost", "Bound"].map((name) =>
+          make("th", { scope: "col", class: "number" }, name)), heading)),
       rows));
   const body = make("div", {},
     make("div", { class: "controls", role: "group", "aria-label": "Over" },
@@ -183,7 +194,7 @@ nearstar.history = function (holder) {
     const both = points.filter((point) => point[2] !== null && point[3] !== null);
     const { area, line } = nearstar.marks;
     const upper = steps(both, (point) => point[2]);
-    const lower = steps(both, (point) => Math.min(point[2], point[3])); // above the best, no gap
+    const lower = steps(both, (point) => point[3]);
     plot.picture.append(area([...upper, ...lower.reverse()], "gap"));
     const ends = [];
     for (const [which, kind] of [[3, "bound"], [2, "best"]]) {
@@ -215,14 +226,10 @@ nearstar.history = function (holder) {
       `${number(best)}, the bound ${number(bound)}.`;
   }
 
-  function gap([, , best, bound]) {
-    return number(best === null || bound === null ? null : Math.max(best - bound, 0));
-  }
-
   function facts(i) {
     const [seconds, trained, best, bound] = points[i];
     return [["time", nearstar.seconds(seconds)], ["programs", String(trained)],
-      ["best cost", number(best)], ["bound", number(bound)], ["gap", gap(points[i])]];
+      ["best cost", number(best)], ["bound", number(bound)], [called, number(points[i][4])]];
   }
 
   function place() {
@@ -269,12 +276,19 @@ nearstar.history = function (holder) {
     move(to);
   }
 
+  /** A bound that is no higher than the best cost: where nothing is left, it is that itself. */
+  function drawn(bound, [, , best, before]) {
+    if (bound === null) return before;
+    if (best === null) return bound === "inf" ? null : bound;
+    return bound === "inf" ? best : Math.min(bound, best);
+  }
+
   /** The rows where the best cost fell, and the last. */
   function fill() {
     const fell = points.filter((point, i) =>
       i === points.length - 1 || (point[2] !== null && point[2] !== points[i - 1]?.[2]));
     rows.replaceChildren(...fell.map((point) => make("tr", {}, [
-      number(point[0]), String(point[1]), number(point[2]), number(point[3]), gap(point),
+      number(point[0]), String(point[1]), ...point.slice(2).map((value) => number(value)),
     ].map((value) => make("td", { class: "number" }, value)))));
   }
 
@@ -283,18 +297,18 @@ nearstar.history = function (holder) {
       const now = [search.trace.length, search.seconds, search.trained].join();
       if (now === seen) return;
       seen = now;
-      // Where nothing is left, the best program itself is the bound.
-      points = search.trace.map(([seconds, trained, best, bound]) =>
-        [seconds, trained, best, bound === "inf" ? best : bound]);
+      points = [...search.trace];
       const last = points.at(-1);
       if (last) {
         // Where it stands now: the end of a search may have raised its bound.
-        const bound = { null: last[3], inf: last[2] }[search.bound] ?? search.bound;
+        const bound = drawn(search.bound, last);
         const seconds = Math.max(search.seconds, last[SECONDS]);
         if (seconds > last[SECONDS] || bound !== last[3]) {
-          points.push([seconds, search.trained, last[2], bound]);
+          points.push([seconds, search.trained, last[2], bound, search.gap]);
         }
       }
+      called = nearstar.guided(search) ? "gap by the heuristic" : "gap";
+      heading.textContent = `G${called.slice(1)}`;
       holder.hidden = points.length === 0;
       if (!points.length) return;
       title.textContent = `Best cost${last[3] === null ? "" : " and bound"} over time`;

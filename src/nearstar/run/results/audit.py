@@ -75,9 +75,10 @@ def audit_completions(evaluations: Sequence[Rated]) -> Audit | None:
 
 
 def measured_epsilon(*audits: Audit | None) -> float | None:
-    """By how much h was above what was reached, at most, by all audits; None if nothing was
-    measured."""
-    return max((each.largest for each in audits if each is not None), default=None)
+    """By how much h was above what was reached, at most, by all audits; 0 if by no more than
+    rounding, None if nothing was measured."""
+    largest = max((each.largest for each in audits if each is not None), default=None)
+    return 0.0 if largest is not None and largest <= TOLERANCE else largest
 
 
 def _least_errors(evaluations: Sequence[Rated]) -> list[float]:

@@ -9,7 +9,7 @@ from nearstar.run.results.audit import Audit, audit_completions, audit_search, m
 from nearstar.run.results.evaluation import Told
 from nearstar.run.results.front import pareto
 from nearstar.run.results.result import Ended, Result, TracePoint, gap_between, least_found
-from nearstar.run.results.summary import counted, say_ended, say_faults, say_gap
+from nearstar.run.results.summary import counted, say_ended, say_faults, say_gap, say_time
 
 _ALL_POINTS = 500
 """Points of the trace that are kept whatever they say."""
@@ -46,6 +46,8 @@ class History:
         self.limits = Limits()
         self.final_cost: float | None = None
         """The path cost that finals came to, if they made it less."""
+        self.settled: TracePoint | None = None
+        """Where the gap first was 0, by the heuristic."""
         self._latest: TracePoint | None = None
         self._front: tuple[Told, ...] = ()
         self._in_front = 0
@@ -84,6 +86,8 @@ class History:
         """Where the search stands."""
         self._latest = point
         self.bound = point.bound
+        if self.settled is None and gap_between(point.best, point.bound) == 0:
+            self.settled = point
         for name in ("seconds", "engine_seconds", "trained", "rounds"):
             setattr(self, name, max(getattr(self, name), getattr(point, name)))
         last = self.points[-1] if len(self.points) >= _ALL_POINTS else None
@@ -156,7 +160,7 @@ class History:
     @property
     def effort(self) -> str:
         """Such as “200 programs trained in 61 s”."""
-        return f"{counted(self.trained, 'program')} trained in {_time(self.seconds)}"
+        return f"{counted(self.trained, 'program')} trained in {say_time(self.seconds)}"
 
     def summary(self) -> list[str]:
         """What is known of the best program, and why the run ended, in lines of plain text."""
@@ -168,12 +172,3 @@ class History:
             lines.append(f"cost {self.final_cost:.4f} since the best were trained again, in finals")
         lines += say_faults(self, self.audits[1])
         return lines if self.ended is None else [*lines, say_ended(self)]
-
-
-def _time(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.3g} s"
-    minutes = int(seconds // 60)
-    if minutes < 120:
-        return f"{minutes} min {int(seconds % 60)} s"
-    return f"{minutes // 60} h {minutes % 60} min"

@@ -107,6 +107,12 @@ class Result(ShownInNotebooks):
         return gap_between(self.incumbent, self.bound)
 
     @property
+    def settled(self) -> TracePoint | None:
+        """Where the gap first was 0, by the heuristic; None if it never was."""
+        gaps = ((gap_between(point.best, point.bound), point) for point in self.trace)
+        return next((point for gap, point in gaps if gap == 0), None)
+
+    @property
     def epsilon(self) -> float | None:
         """The measured ε: by how much h was above the error of a program that completes what it was
         measured on, at most. None if nothing was measured."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nearstar.language.text import to_text
 from nearstar.run.results.audit import Audit
 from nearstar.run.results.evaluation import Evaluation
+from nearstar.search.pruning import TOLERANCE
 
 if TYPE_CHECKING:
     from nearstar.run.results.history import History
@@ -47,17 +48,45 @@ def say_gap(run: Result | History) -> str:
 
 
 def _gap(run: Result | History) -> str:
-    gap = run.gap
+    gap, epsilon = run.gap, run.epsilon
     if gap is None:
         return "gap unknown"
     # Where no partial program was trained, the bound is one of structural cost alone.
-    heuristic = any(not each.complete for each in run.evaluations)
-    proviso = ", if the heuristic never overestimates" if heuristic else ""
-    if gap == 0 and run.ended in ("time", "trainings", "rounds") and heuristic:
-        return "gap 0: by the heuristic nothing unexplored is better; the search went on anyway"
-    if gap == 0:
-        return f"gap 0: nothing unexplored can be better{proviso}"
-    return f"gap {gap:.4f}: nothing unexplored can cost less than {run.bound:.4f}{proviso}"
+    guided = any(not each.complete for each in run.evaluations)
+    when, since = _settled(run) if guided and gap == 0 else ("", "")
+    if epsilon:
+        return f"{gap_by_heuristic(gap, when)}{since}; {gap_with(gap, epsilon)}"
+    limit = "be better" if gap == 0 else f"cost less than {run.bound:.4f}"
+    proviso = ", if the heuristic never overestimates" if guided else ""
+    return f"gap {_number(gap)}{when}: nothing unexplored can {limit}{proviso}{since}"
+
+
+def gap_by_heuristic(gap: float, when: str = "") -> str:
+    """A gap, as long as the heuristic is believed."""
+    return f"gap {_number(gap)} by the heuristic{when}"
+
+
+def gap_with(gap: float, epsilon: float) -> str:
+    """The same, if the heuristic overestimates by as much as was measured."""
+    return f"{gap + epsilon:.4f} with the measured ε" + (f" of {epsilon:.4f}" if gap else "")
+
+
+def _number(gap: float) -> str:
+    return f"{gap:.4f}" if gap else "0"
+
+
+def _settled(run: Result | History) -> tuple[str, str]:
+    """When the gap was 0, and what came of going on all the same."""
+    point, least = run.settled, run.incumbent
+    if point is None or point.best is None or least is None:
+        return "", ""
+    better = point.best - least
+    if better > TOLERANCE:
+        since = f"; {better:.4f} better was found since"
+    else:
+        went_on = run.ended in ("time", "trainings", "rounds")
+        since = "; nothing better was found since" if went_on else ""
+    return f" after {say_time(point.seconds)}", since
 
 
 def say_excess(audit: Audit) -> str:
@@ -112,6 +141,16 @@ def _limit(run: Result | History) -> str:
     if run.ended == "trainings":
         return f"limit of {counted(limits.trainings, 'training')}"
     return f"limit of {counted(limits.rounds, 'round')}"
+
+
+def say_time(seconds: float) -> str:
+    """A time in the units that people would tell it in."""
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    minutes = int(seconds // 60)
+    if minutes < 120:
+        return f"{minutes} min {int(seconds % 60)} s"
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def counted(count: int | None, what: str) -> str:

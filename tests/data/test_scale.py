@@ -23,7 +23,8 @@ def test_it_is_the_mean_and_deviation_of_all_frames(seed: int, n: int, offset: f
     scale = Scale.of(data)
     std = exact.std(axis=0)
     np.testing.assert_allclose(scale.mean, exact.mean(axis=0), rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(scale.std, np.where(std > 1e-9, std, 1), rtol=1e-9)
+    varies = std > np.finfo(np.float32).eps * np.abs(exact.mean(axis=0))
+    np.testing.assert_allclose(scale.std, np.where(varies, std, 1), rtol=1e-9)
 
 
 def test_a_constant_feature_has_deviation_one_whatever_its_rounding() -> None:
@@ -32,6 +33,27 @@ def test_a_constant_feature_has_deviation_one_whatever_its_rounding() -> None:
     scale = Scale.of(Sequences.from_arrays([frames]))
     assert scale.mean[0] == frames[0, 0]
     assert scale.std[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "constant"),
+    [
+        ([0.0, 0.0, 0.0], True),
+        ([0.1, 0.1, 0.1], True),
+        ([1.7e18, 1.7e18, 1.7e18], True),
+        ([1.7e18, 1.7e18 + 1.4e11, 1.7e18], True),  # neighbours in single precision
+        ([1e-30, -1e-30, 1e-30], False),
+        ([5e6, 5e6 + 1, 5e6 + 3], False),
+        ([1.7e18, 1.7e18 + 1e12, 1.7e18 - 1e12], False),
+    ],
+)
+def test_a_feature_is_constant_where_single_precision_tells_no_more(
+    values: list[float], constant: bool
+) -> None:
+    scale = Scale.of(Sequences.from_arrays([np.array(values)[:, None]]))
+    assert scale.constant == ((0,) if constant else ())
+    assert (scale.std[0] == 1.0) == constant
+    assert Scale.from_dict(scale.to_dict()) == scale, "what is read has been used already"
 
 
 def test_it_does_not_widen_the_data_at_once() -> None:

@@ -15,10 +15,14 @@ from nearstar.util.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Mean and standard deviation of each feature. Equal and hashed by value."""
+    """Mean and standard deviation of each feature. Equal and hashed by these."""
 
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
+    constant: tuple[int, ...] = ()
+    """Columns that tell nothing in the data it is of: all their frames are the same, as far as
+    numbers of single precision can tell. What is trained on these data gives them no weight. It is
+    not saved: by then it has been used."""
 
     def __post_init__(self) -> None:
         for name in ("mean", "std"):
@@ -46,7 +50,11 @@ class Scale:
 
     @classmethod
     def of(cls, sequences: Sequences) -> Scale:
-        """Mean and deviation over all frames; a constant feature gets deviation 1."""
+        """Mean and deviation over all frames; a constant feature gets deviation 1.
+
+        Where the deviation is within the rounding of numbers as large as the mean, such as times in
+        nanoseconds since 1970, the feature counts as constant too.
+        """
         frames = sequences.frames
         # Measured from the first frame, a constant feature sums to exactly 0, without rounding.
         origin = frames[0].astype(np.float64)
@@ -57,7 +65,9 @@ class Scale:
         mean = origin + shift
         squares = (np.square(d - shift).sum(axis=0) for d in _differences(frames, origin))
         std = np.sqrt(sum(squares, np.zeros_like(origin)) / n)
-        return cls(mean, np.where(std > 0, std, 1.0))
+        constant = std <= np.finfo(np.float32).eps * np.abs(mean)
+        columns = tuple(np.flatnonzero(constant).tolist())
+        return cls(mean, np.where(constant, 1.0, std), columns)
 
     def to_dict(self) -> dict[str, list[float]]:
         return {"mean": self.mean.tolist(), "std": self.std.tolist()}

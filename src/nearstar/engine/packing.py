@@ -52,10 +52,12 @@ def pack(
     scale: Scale,
     batch_size: int | None = None,
     seed: int | None = None,
+    still: tuple[int, ...] = (),
 ) -> Blocks:
     """Lay sequences out in batches drawn by the seed; without a seed, as they come.
 
     Without a batch size there is one batch: for judging and predicting, where only blocks matter.
+    Columns that are ``still`` are held at their mean: what they vary is not to be learned from.
     """
     lengths = np.diff(sequences.offsets)
     order = np.arange(len(lengths))
@@ -94,11 +96,13 @@ def pack(
     in_frames = sequences.per_frame or sequences.vectors
     given = sequences.labels
     labels = np.empty(0 if given is None else frame_at if in_frames else lane_at, np.int16)
+    per_std = 1.0 / scale.std
+    per_std[list(still)] = 0.0
     _fill(
         packed,
         sequences.frames,
         scale.mean,
-        1.0 / scale.std,
+        per_std,
         np.empty(0, np.int16) if given is None else given,
         labels,
         in_frames,

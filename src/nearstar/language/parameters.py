@@ -96,9 +96,27 @@ def scaled(blocks: tuple[Block, ...], theta: Theta, scale: Scale) -> NDArray[np.
     return single
 
 
+def without_constant(
+    blocks: tuple[Block, ...], theta: NDArray[np.float32], scale: Scale
+) -> NDArray[np.float32]:
+    """Parameters for standardised features, without weights for features that are constant.
+
+    These are 0 in the data of the scale, so that any weight gives the same there. In other data,
+    and in a bias that has to make up for a mean of 1e18, only 0 does no harm.
+    """
+    if not scale.constant:
+        return theta
+    result = theta.copy()
+    for block in blocks:
+        rows = [row for row, column in enumerate(block.columns) if column in scale.constant]
+        block.of(result)[rows] = 0.0
+    return result
+
+
 def unscaled(blocks: tuple[Block, ...], theta: NDArray[np.float32], scale: Scale) -> Theta:
-    """Parameters for the data's own units, from those for standardised features."""
-    result = theta.astype(np.float64)
+    """Parameters for the data's own units, from those for standardised features; features that are
+    constant in the data of the scale have weight 0."""
+    result = without_constant(blocks, theta, scale).astype(np.float64)
     for block in blocks:
         if block.columns:
             matrix, columns = block.of(result), list(block.columns)

@@ -71,8 +71,10 @@ class Task:
 
     def batches(self, batch_size: int, seed: int) -> Blocks:
         """The training data in batches drawn by the seed; the last few ways are kept."""
+        scale = self.scale
         return self._kept(
-            (batch_size, seed), lambda: pack(self.train, self.scale, batch_size, seed)
+            (batch_size, seed),
+            lambda: pack(self.train, scale, batch_size, seed, scale.constant),
         )
 
     def valid_blocks(self) -> Blocks:

@@ -14,7 +14,7 @@ from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks
 from nearstar.engine.session import Session
 from nearstar.language.networks import Units
-from nearstar.language.parameters import Theta, layout, scaled, unscaled
+from nearstar.language.parameters import Theta, layout, scaled, unscaled, without_constant
 from nearstar.language.program import Apply, Hole, Program, is_complete
 from nearstar.training.budget import Budget
 from nearstar.training.losses import LOSSES, f1_of_yes
@@ -25,7 +25,7 @@ from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop, Stopped, interruptible
 from nearstar.util.seeds import seed_for
 
-TRAINING_VERSION = 2
+TRAINING_VERSION = 3
 """Raised whenever the same training may give other parameters than before."""
 
 
@@ -91,6 +91,7 @@ def train(
     begun = [(each, budget.initial(program, each)) for each in seeds]
     if start is not None:
         begun[0] = seed, scaled(blocks, np.asarray(start), task.scale)
+    begun = [(each, without_constant(blocks, theta, task.scale)) for each, theta in begun]
 
     def trainings() -> list[Trained]:
         return [_train(program, task, budget, *each, goal, stop) for each in begun]

@@ -19,7 +19,7 @@ from nearstar.search.space import Space
 
 _MOST_WORDS = 48
 """Orders of a program's operands that are looked at; few programs have more."""
-_REMEMBERED = 50_000
+_REMEMBERED = 5_000
 """Parts of programs whose words are kept before forgetting them all."""
 _AFTER_ALL = chr(0x10FFFF)
 
@@ -27,8 +27,8 @@ _AFTER_ALL = chr(0x10FFFF)
 class Derivations:
     """The derivations of a run's programs so far.
 
-    Where operands may change places, a complete program has several words; those trained later are
-    compared with the word of the order in which it is written alone.
+    Where operands may change places, a complete program has several words. Partial programs that
+    are trained after it are compared with one of them alone, of the order in which it is written.
     """
 
     def __init__(self, space: Space) -> None:
@@ -59,9 +59,9 @@ class Derivations:
             for root in self._roots(each):
                 self._keep(self._letter(root) + self._word(each, root), (error, index))
             for root in self._space.roots:
-                first = self._letter(root)
+                first, least = self._letter(root), 0 if root.size else 1  # nothing relies on a hole
                 for word in self._words(each, root):
-                    begun.update(first + word[:rules] for rules in range(len(word)))
+                    begun.update(first + word[:rules] for rules in range(least, len(word)))
         known = (self._partial.get(word, ()) for word in begun)
         return tuple(sorted({place for places in known for place in places}))
 

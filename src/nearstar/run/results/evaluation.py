@@ -79,7 +79,7 @@ class Rated(Outcome):
     to; from its own error alone as long as the search has not taken it."""
     completes: tuple[int, ...] = ()
     """Of a complete program: the indices of the partial ones before it that are in its derivation,
-    or whose form is, however it was reached. None for a random completion."""
+    or whose form is, however it was reached; a random completion has none."""
     completed_by: int | None = None
     """Of a partial program: the index of the best complete one before it that completes it so."""
 

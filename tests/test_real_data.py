@@ -6,6 +6,7 @@ The folder is NEARSTAR_DATA, or shared/data beside the project.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,9 @@ def test_the_papers_ballhandler_program() -> None:
     )
     program = parse(text, domain, task.signature()).program
     for epochs, accuracy in ((6, 0.78), (66, 0.87)):
-        budget = Budget.paper(domain, symbolic_epochs=epochs)
+        usual = Budget.paper(domain, len(train_part))
+        passes = domain.published("symbolic_epochs")["symbolic_epochs"]
+        budget = replace(usual, symbolic_steps=usual.symbolic_steps * epochs // passes)
         models = [
             Model.of(train(program, task, budget, seed), domain, test.class_names)
             for seed in range(5)
@@ -59,7 +62,7 @@ def test_an_lstm_on_social_behaviour() -> None:
     """The published implementation's RNN reaches F1 .70 and accuracy .69."""
     train_part, valid, test = parts("rat_social.npz", 19, label=1)
     domain, task = Domain.built_in("crim13"), Task(train_part, valid)
-    budget = Budget(neural_epochs=15, learning_rate=0.005, units=Units(32, 32))
+    budget = Budget(neural_steps=120, learning_rate=0.005, units=Units(32, 32))
     trained = train(Hole(task.signature()), task, budget)
     scores = Model.of(trained, domain, test.class_names).evaluate(test)
     assert scores.f1 > 0.66 and scores.accuracy > 0.62
@@ -76,6 +79,6 @@ def test_every_shared_file_trains_programs_of_every_kind() -> None:
         "else fold (fun x_t. PositionAffine(x_t)) c x",
     ):
         program = parse(text, domain, task.signature()).program
-        trained = train(program, task, Budget(neural_epochs=10, units=Units(8, 4)))
+        trained = train(program, task, Budget(neural_steps=80, units=Units(8, 4)))
         assert not trained.diverged
         assert trained.metrics is not None and trained.metrics.accuracy > majority

@@ -23,7 +23,7 @@ COMMAND = [
 ]
 """The command in a process of its own."""
 QUICK = (
-    *("--trainings", "5", "--epochs", "3", "--neural-epochs", "2"),
+    *("--trainings", "30", "--steps", "24", "--neural-steps", "16"),
     *("--restarts", "1", "--workers", "1", "--finalists", "0"),
 )
 ROLES = ("--sequence", "video", "--frame", "frame", "--label", "does")

@@ -16,7 +16,7 @@ from nearstar.model.model import Model
 
 def test_exported_python_answers_as_predict_does(tmp_path: Path) -> None:
     path = written(table(1, 60), tmp_path / "mice.csv")
-    fit(path, *ROLES, "--out", tmp_path / "run", "--require", "mapprefix")
+    fit(path, *ROLES, "--out", tmp_path / "run", "--require", "mapprefix", "--trainings", "99")
     assert not nearstar("export", tmp_path / "run", "--to", "python", "--out", tmp_path / "own.py")
     assert (tmp_path / "own.py").read_text("utf-8") == nearstar(
         "export", tmp_path / "run", "--to", "python"

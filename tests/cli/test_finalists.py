@@ -15,7 +15,7 @@ from nearstar.cli import main
 from nearstar.cli.run_contents import contents_of
 from nearstar.run.finals import finals_in
 
-HASTY = ("--search", "enumeration", "--epochs", "2", "--learning-rate", "0.01")
+HASTY = ("--search", "enumeration", "--steps", "4", "--learning-rate", "0.01")
 """Trainings that longer ones are better than."""
 
 

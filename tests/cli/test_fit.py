@@ -28,7 +28,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_report_and_the_folder_agree(mice: Path) -> None:
     report = fit(mice, *ROLES)
     assert set(KEYS) | {"seconds", "model"} <= set(report)
-    assert report["trained"] == 5 and report["gap"] >= 0
+    assert report["trained"] == 30 and report["gap"] >= 0
     assert report["path_cost"] == report["structural_cost"] + report["error"]
     assert report["error"] == pytest.approx(1 - report["f1"])
     assert report["model"] == "mice-run/model.json" and report["classes"] == ["sit", "run"]
@@ -112,7 +112,7 @@ def test_arrays_with_parts_and_positions_for_names() -> None:
 
 
 def test_exactly_the_program_that_is_given(mice: Path) -> None:
-    report = fit(mice, *ROLES, "--program", PROGRAM, "--epochs", "30", "--learning-rate", "0.1")
+    report = fit(mice, *ROLES, "--program", PROGRAM, "--steps", "240", "--learning-rate", "0.1")
     model = Model.load(report["model"])
     assert report["trained"] == 1 and report["gap"] is None and report["f1"] > 0.8
     assert report["program"].startswith("map (fun x_t. SpeedAffine[")
@@ -153,7 +153,7 @@ def test_a_tuned_threshold_is_better_on_validation_data(mice: Path) -> None:
 def test_weights_of_classes_shift_the_answers(mice: Path) -> None:
     more = [
         fit(
-            *(mice, *ROLES, "--out", name, "--program", PROGRAM, "--epochs", "30"),
+            *(mice, *ROLES, "--out", name, "--program", PROGRAM, "--steps", "240"),
             *("--class-weight", weights),
         )
         for name, weights in (("few", "run=0.01"), ("many", "run=100"), ("even", "balanced"))

@@ -124,7 +124,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
         lambda asked: np.array_equal(asked["start"], [2, 3]),
     ),
     "search": ("idsbb", lambda asked: isinstance(asked["algorithm"], IDSBB)),
-    "time": ("1m30s", lambda asked: asked["limits"].seconds == 90),
+    "time": ("1m30s", lambda asked: asked["limits"].seconds == 81),  # finals have the rest
     "trainings": (
         "7",
         lambda asked: (asked["limits"].trainings, asked["limits"].seconds) == (7, None),
@@ -141,8 +141,8 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "class_weight": ("run=3,sit=2", budget(class_weights=(2.0, 3.0))),
     "loss": ("cross-entropy", budget(loss="cross-entropy")),
     "threshold": ("tuned", lambda asked: True),  # see test_fit
-    "epochs": ("6", budget(symbolic_epochs=6)),
-    "neural_epochs": ("5", budget(neural_epochs=5)),
+    "steps": ("48", budget(symbolic_steps=48)),
+    "neural_steps": ("40", budget(neural_steps=40)),
     "learning_rate": ("0.5", budget(learning_rate=0.5)),
     "batch_size": ("3", budget(batch_size=3)),
     "units": ("9,4", lambda asked: str(asked["budget"].units) == "Units(most=9, least=4)"),
@@ -177,15 +177,17 @@ def test_a_flag_has_its_effect(name: str, asked: Callable[..., Asked]) -> None:
     assert check(asked(*data, *([flag, value] if value else [flag])))
 
 
-def test_a_network_takes_its_size_and_epochs(asked: Callable[..., Asked]) -> None:
-    seen = asked("mice.csv", *ROLES, "--search", "rnn", "--units", "7,5", "--neural-epochs", "3")
-    assert seen["algorithm"] == RNN(units=7, epochs=3)
+def test_a_network_takes_its_size_and_steps(asked: Callable[..., Asked]) -> None:
+    seen = asked("mice.csv", *ROLES, "--search", "rnn", "--units", "7,5", "--neural-steps", "24")
+    assert seen["algorithm"] == RNN(units=7, steps=24)
     assert asked("mice.csv", *ROLES, "--search", "rnn")["algorithm"] == RNN()
 
 
 def test_a_minute_unless_something_is_said(asked: Callable[..., Asked]) -> None:
-    assert asked("mice.csv", *ROLES)["limits"].seconds == 60
-    limits = asked("mice.csv", *ROLES, "--time", "5s", "--trainings", "9")["limits"]
+    assert asked("mice.csv", *ROLES)["limits"].seconds == 54  # finals have the rest
+    alone = ("mice.csv", *ROLES, "--finalists", "0")
+    assert asked(*alone)["limits"].seconds == 60
+    limits = asked(*alone, "--time", "5s", "--trainings", "9")["limits"]
     assert (limits.seconds, limits.trainings) == (5, 9)
 
 

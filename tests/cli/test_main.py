@@ -88,7 +88,7 @@ def test_files_that_may_not_grow(mice: Path, tmp_path: Path) -> None:
 def test_ctrl_c_saves_what_was_found(mice: Path, tmp_path: Path) -> None:
     arguments = ["fit", mice, *ROLES, "--time", "5m", "--out", "run", "--workers", "1"]
     with subprocess.Popen(
-        [*COMMAND, *arguments, "--epochs", "5", "--neural-epochs", "5"],
+        [*COMMAND, *arguments, "--steps", "40", "--neural-steps", "40"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -109,8 +109,9 @@ def test_ctrl_c_saves_what_was_found(mice: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_before_anything_was_found_leaves_nothing(mice: Path, tmp_path: Path) -> None:
-    # The first training, of the root's network, never ends.
-    arguments = ["fit", mice, *ROLES, "--out", "a/run", "--neural-epochs", "100000000"]
+    # The first trainings, of probes and networks, take minutes.
+    longer = ("--steps", "10000000", "--neural-steps", "10000000")
+    arguments = ["fit", mice, *ROLES, "--out", "a/run", *longer]
     with subprocess.Popen(
         [*COMMAND, *arguments],
         cwd=tmp_path,

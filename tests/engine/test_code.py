@@ -38,9 +38,8 @@ def test_a_damaged_table_is_refused_or_harmless(case: Case, data) -> None:
         return
     blocks = case.blocks()
     session = Session(damaged, case.trained, blocks)
-    weights = np.ones(len(blocks.labels), np.float32)
     if len(damaged.outputs) == len(code.outputs) and damaged.in_frames == code.in_frames:
-        session.gradient(blocks, weights, np.ones(1, np.float32))
+        session.gradient(blocks, np.ones(blocks.counts.shape[1]))
 
 
 @settings(max_examples=80)

@@ -14,7 +14,7 @@ from nearstar.engine.kernels import compiled, machine
 SCRIPT = (
     "import nearstar as ns\n"
     "task = ns.Task(ns.two_animals(20, 0))\n"
-    "ns.train(ns.Hole(task.signature()), task, ns.Budget(neural_epochs=1))\n"
+    "ns.train(ns.Hole(task.signature()), task, ns.Budget(neural_steps=8))\n"
 )
 
 

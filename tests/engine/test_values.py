@@ -51,10 +51,8 @@ def check_gradients(case: Case, class_weights: list[float], random: Random) -> N
     _, peak = expected(case)
     assume(peak < 1e2)
     blocks = case.blocks()
-    table = np.array([*class_weights[: case.n_classes], 0.0], np.float32)
-    weights = table[blocks.labels]
-    shares = np.array([1 / weights.sum()], np.float32)
-    loss, gradient = case.session(blocks).gradient(blocks, weights, shares)
+    table = np.array(class_weights[: case.n_classes], np.float32)
+    loss, gradient = case.session(blocks).gradient(blocks, table)
 
     per_frame = case.program.signature.maps_sequences
     labels = case.labels if per_frame else [labels[0] for labels in case.labels]
@@ -64,7 +62,7 @@ def check_gradients(case: Case, class_weights: list[float], random: Random) -> N
 
     def naive_loss(theta: np.ndarray) -> float:
         raw = unscaled(where, theta, case.scale)
-        return naive.loss(case.program, raw, sequences, labels, table[:-1], UNITS)
+        return naive.loss(case.program, raw, sequences, labels, table, UNITS)
 
     start = case.trained.astype(np.float64)
     assert loss == pytest.approx(naive_loss(start), rel=1e-3, abs=1e-4)
@@ -254,7 +252,6 @@ def test_primitives(name: str) -> None:
     data = Sequences.from_arrays(np.zeros((1, 1)), np.array([1]))
     scale = Scale.identity(1)
     blocks = pack(data, scale)
-    one = np.ones(1, np.float32)
     for size in (0.1, 1.0, 10.0):
         for _ in range(10):
             theta = random.normal(scale=size, size=2 * len(names))
@@ -266,7 +263,7 @@ def test_primitives(name: str) -> None:
             rounded = session.parameters.astype(np.float64)
             value = naive.evaluate(program, rounded, np.zeros(1))
             np.testing.assert_allclose(session.predict(blocks)[0], value, rtol=2e-6, atol=1e-6)
-            _, gradient = session.gradient(blocks, one, one)
+            _, gradient = session.gradient(blocks, (1.0, 1.0))
             for index in range(len(rounded)):
                 step = np.zeros_like(rounded)
                 step[index] = 1e-6 * size

@@ -71,8 +71,8 @@ def test_the_share_for_validation(validation: Any, share: float | None) -> None:
 
 
 def test_a_network_alone_has_its_size_from_the_training() -> None:
-    settings = read(search="rnn", units="7,5", neural_epochs="3")
-    assert settings.algorithm == RNN(units=7, epochs=3)
+    settings = read(search="rnn", units="7,5", neural_steps="24")
+    assert settings.algorithm == RNN(units=7, steps=24)
     assert read(search="rnn").algorithm == RNN()
 
 

@@ -72,7 +72,7 @@ def test_a_declared_function_is_a_rule_like_any_other(tmp_path: Path) -> None:
     assert to_text(program) == text and program in grammar
     assert grammar.cost(program) == pytest.approx(0.01 + 0.02 + 0.01 + 0.5)
 
-    trained = train(program, task, Budget(symbolic_epochs=5))
+    trained = train(program, task, Budget(symbolic_steps=40))
     assert not trained.diverged and trained.losses[-1] < trained.losses[0]
     model = Model.of(trained, domain, data.class_names)
     again = parse(model.text(digits=None), domain, task.signature())

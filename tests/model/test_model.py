@@ -51,7 +51,7 @@ def test_a_model_does_what_training_reported(case: Case, select: Any, offset: fl
     signature = case.program.signature
     data = some_data(signature, case.random, offset=offset)
     valid = some_data(signature, case.random, offset=offset)
-    budget = Budget(neural_epochs=2, symbolic_epochs=2, batch_size=3, units=UNITS, select=select)
+    budget = Budget(neural_steps=16, symbolic_steps=16, batch_size=3, units=UNITS, select=select)
     trained = train(case.program, Task(data, valid), budget)
     if trained.diverged:
         return

@@ -20,13 +20,17 @@ CRIM13 = Domain.built_in("crim13")
 
 
 def test_a_star_alone_differs_from_a_star_in_what_is_trained_beside() -> None:
-    usual, alone = (algorithm(name, CRIM13, longer=1, paper=False) for name in ("astar", ALONE))
+    usual, alone = (
+        algorithm(name, CRIM13, 100, longer=1, paper=False) for name in ("astar", ALONE)
+    )
     assert isinstance(usual, AStar) and usual.exploration > 0
     assert alone == dataclasses.replace(usual, exploration=0)
 
 
 def test_published_a_star_is_alone_already_and_has_one_row() -> None:
-    published, alone = (algorithm(name, CRIM13, longer=1, paper=True) for name in ("astar", ALONE))
+    published, alone = (
+        algorithm(name, CRIM13, 100, longer=1, paper=True) for name in ("astar", ALONE)
+    )
     assert alone == published == AStar.paper(CRIM13)
     assert Plan().names == tuple(ALL)
     assert Plan(paper=True).names == tuple(name for name in ALL if name != ALONE)
@@ -57,7 +61,7 @@ def test_it_stands_beside_a_star_in_tables_without_a_published_row() -> None:
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_baselines_of_our_own_studies_have_published_sizes_and_our_steps(name: str) -> None:
-    ours, papers = (algorithm(name, CRIM13, longer=1, paper=paper) for paper in (False, True))
+    ours, papers = (algorithm(name, CRIM13, 100, longer=1, paper=paper) for paper in (False, True))
     assert isinstance(papers, Restarts)
     assert not papers.algorithm.deduplicate
     if name != "enumeration":
@@ -67,7 +71,7 @@ def test_baselines_of_our_own_studies_have_published_sizes_and_our_steps(name: s
 
 def test_what_the_paper_does_otherwise_is_switched_by_it() -> None:
     made = {
-        name: [algorithm(name, CRIM13, longer=1, paper=paper) for paper in (False, True)]
+        name: [algorithm(name, CRIM13, 100, longer=1, paper=paper) for paper in (False, True)]
         for name in ("mcts", "genetic", "idsbb")
     }
     assert [each.algorithm.rollouts for each in made["mcts"]] == [True, False]

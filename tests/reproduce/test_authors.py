@@ -94,7 +94,7 @@ def test_the_published_class_weights_and_scaling(tmp_path: Path) -> None:
         for paper in (True, False):
             assert experiment.task(paper).standardised == (not paper)
         assert experiment.train.class_names == (f"not {name}", name)
-        assert experiment.budget(True).symbolic_epochs == 15
+        assert experiment.budget(True).symbolic_steps == 15
 
 
 @pytest.mark.parametrize("task", ["crim13-sniff", "fly"])

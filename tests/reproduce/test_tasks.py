@@ -255,7 +255,10 @@ def test_the_hidden_rule_needs_nothing() -> None:
     assert experiment.unit == "sequence"
     assert experiment.units.tolist() == list(range(100))
     budget = experiment.budget(paper=True)
-    assert (budget.neural_epochs, budget.symbolic_epochs) == (18, 45)
+    # 18 and 45 epochs of 6 batches.
+    assert math.ceil(len(experiment.train) / budget.batch_size) == 6
+    assert (budget.neural_steps, budget.symbolic_steps) == (18 * 6, 45 * 6)
+    assert (budget.stages, budget.schedule, budget.restarts) == (1, "constant", 1)
     assert (budget.learning_rate, budget.select, budget.reshuffle) == (0.02, "last", False)
     assert experiment.budget(paper=False).restarts == 3
     assert experiment.constraints.max_depth == 10
@@ -340,10 +343,9 @@ def test_about_as_many_steps_as_the_papers(task: str) -> None:
     experiment = available(task)
     paper, budget = Domain.built_in(PAPERS[task]).paper, experiment.budget(paper=True)
     assert budget.batch_size == paper["batch_size"]
-    ours = math.ceil(len(experiment.train) / budget.batch_size)
-    theirs = math.ceil(SIZES[PAPERS[task]][0] / paper["batch_size"])
-    for kind in ("neural_epochs", "symbolic_epochs"):
-        ratio = getattr(budget, kind) * ours / (paper[kind] * theirs)
+    batches = math.ceil(SIZES[PAPERS[task]][0] / paper["batch_size"])
+    for kind in ("neural", "symbolic"):
+        ratio = getattr(budget, f"{kind}_steps") / (paper[f"{kind}_epochs"] * batches)
         assert 0.8 <= ratio <= 1.2
 
 

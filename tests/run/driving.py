@@ -21,7 +21,7 @@ from nearstar.search.space import Space
 from nearstar.util.seeds import seed_for
 
 DOMAIN = Domain.built_in("crim13")
-QUICK = Budget(neural_epochs=2, symbolic_epochs=3, units=Units(4, 2))
+QUICK = Budget(neural_steps=16, symbolic_steps=24, units=Units(4, 2))
 SMALL = Constraints(max_depth=4, forbid=("mapprefix",))
 
 
@@ -61,7 +61,7 @@ class Plain:
                 for node, score in zip(asked, scores, strict=True):
                     node.trained = True
                     above = 0.0 if node.parent is None or node.complete else node.parent.h
-                    node.h = max(score.error, above)
+                    node.error = max(score.error, above)
                     start = node if self.warm else None
                     waiting += [
                         Node(child, node, space.cost(child), warm_from=start)
@@ -87,7 +87,13 @@ class Table:
     starts: dict[Program, Program] = field(default_factory=dict)
 
     def train(
-        self, program: Program, start: Trained | None, goal: float | None, stop: Stop
+        self,
+        program: Program,
+        start: Trained | None,
+        goal: float | None,
+        cutoffs: tuple[float, ...],
+        probe: bool,
+        stop: Stop,
     ) -> Trained:
         self.asked.append(program)
         if start is not None:
@@ -96,7 +102,7 @@ class Table:
         return trained(program, error_of(program, self.seed))
 
 
-def trained(program: Program, error: float, epoch: int = 1) -> Trained:
+def trained(program: Program, error: float, step: int = 1) -> Trained:
     """What a training might have given."""
     wrong = round(1000 * error)
     metrics = Metrics.from_confusion([[1000 - wrong, wrong], [wrong, 1000 - wrong]])
@@ -109,7 +115,9 @@ def trained(program: Program, error: float, epoch: int = 1) -> Trained:
         error=error,
         metrics=metrics,
         losses=(1.0,),
-        epoch=epoch,
+        stages=(error,),
+        cut=False,
+        step=step,
         diverged=False,
         seconds=0.001,
     )
@@ -152,7 +160,8 @@ def at_no_time(point: TracePoint) -> TracePoint:
 def as_trained(evaluation: Evaluation) -> tuple[object, ...]:
     """What training alone decides: not f, which the search may not have taken."""
     each = evaluation
-    return each.program, each.index, each.parent, each.error, each.epoch, each.accuracy, each.f1
+    how = each.stages, each.cut, each.step
+    return each.program, each.index, each.parent, each.error, *how, each.accuracy, each.f1
 
 
 class Trainings:
@@ -160,12 +169,15 @@ class Trainings:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.count = 0
+        self.done: list[tuple[Program, bool]] = []
+        """What was trained, and whether it was but a probe."""
         self._train = trainer.train
         self.before: Callable[[], None] = lambda: None
         patch.setattr(trainer, "train", self)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         self.count += 1
+        self.done.append((arguments[0], options["probe"]))
         self.before()
         return self._train(*arguments, **options)
 

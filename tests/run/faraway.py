@@ -32,7 +32,7 @@ def damped(a: Any, b: Any) -> Any:
 
 
 EXTENDED = DOMAIN.with_functions(damped)
-ENDLESS = Budget(neural_epochs=10**8, symbolic_epochs=10**8)
+ENDLESS = Budget(neural_steps=10**8, symbolic_steps=10**8)
 """Trainings that somebody has to end."""
 SEARCHES: dict[str, Algorithm] = {
     "A*": AStar(margin=1.0, width=6),

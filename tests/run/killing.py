@@ -36,7 +36,7 @@ from nearstar.search.protocol import Algorithm
 from nearstar.search.rnn import RNN
 
 WORKERS = 2
-BUDGET = Budget(neural_epochs=40, symbolic_epochs=60, units=Units(8, 4))
+BUDGET = Budget(neural_steps=320, symbolic_steps=480, units=Units(8, 4))
 """Trainings of some 10 ms."""
 ALGORITHMS: dict[str, Algorithm] = {
     "A*": AStar(margin=1.0),
@@ -46,7 +46,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "Monte Carlo": MonteCarlo(samples=8),
     "MCTS": MCTS(samples=25),
     "genetic": Genetic(population=10, select=5, generations=6, evaluations=60),
-    "RNN": RNN(units=16, epochs=400),
+    "RNN": RNN(units=16, steps=3200),
 }
 
 

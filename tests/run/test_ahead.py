@@ -47,7 +47,7 @@ class Scripted:
                 for each in (asked, ahead)
             )
             for node, score in zip(nodes, (yield Ask(tuple(nodes), None, 0, later)), strict=True):
-                node.trained, node.h = True, score.error
+                node.trained, node.error = True, score.error
         return None
 
 
@@ -128,16 +128,19 @@ def test_nothing_is_trained_ahead_in_vain(workers: int, limits: Limits) -> None:
 
 
 @pytest.mark.parametrize(
-    "algorithm",
+    ("algorithm", "often"),
     [
-        AStar(margin=1.0),
-        AStar(persist=True, width=2),
-        AStar(lazy=False, margin=1.0),
-        AStar(lazy=False, max_children=6, frontier=20, margin=1.0),
-        AStar(deduplicate=False, correction=0.0, margin=1.0),
+        # Here probes say nothing of what comes after them.
+        (AStar(margin=1.0), 0.1),
+        (AStar(persist=True, width=2), 0.1),
+        (AStar(probes=False, margin=1.0), 0.25),
+        (AStar(probes=False, persist=True, width=2), 0.25),
+        (AStar(probes=False, lazy=False, margin=1.0), 0.25),
+        (AStar(probes=False, lazy=False, max_children=6, frontier=20, margin=1.0), 0.25),
+        (AStar(probes=False, deduplicate=False, correction=0.0, margin=1.0), 0.25),
     ],
 )
-def test_to_look_ahead_changes_nothing_and_is_often_right(algorithm: AStar) -> None:
+def test_to_look_ahead_changes_nothing_and_is_often_right(algorithm: AStar, often: float) -> None:
     def rounds(look: bool) -> list[tuple[list[tuple[Program, float | None]], set[Program]]]:
         search, found = algorithm.search(WIDE, 3), []
         ask = next(search)
@@ -155,7 +158,7 @@ def test_to_look_ahead_changes_nothing_and_is_often_right(algorithm: AStar) -> N
     foreseen = [
         program in ahead for (_, ahead), (asked, _) in pairwise(looked) for program, _ in asked
     ]
-    assert sum(foreseen) > len(foreseen) / 4
+    assert sum(foreseen) > len(foreseen) * often
 
 
 def test_a_training_that_failed_ahead_fails_only_if_it_is_asked() -> None:

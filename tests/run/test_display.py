@@ -109,7 +109,7 @@ def test_what_was_given_is_not_counted_as_trained() -> None:
     program = next(
         each.program for each in events_of(Limits())[1].evaluations if is_complete(each.program)
     )
-    events, result = events_of(Limits(trainings=1), given=trained(program, 0.0, epoch=0))
+    events, result = events_of(Limits(trainings=1), given=trained(program, 0.0, step=0))
     display = Display(console(True)[0])
     for event in events:
         if not isinstance(event, Finished):

@@ -307,7 +307,7 @@ def test_another_goal_or_start_is_another_training() -> None:
 
 def test_a_given_answer_counts_from_the_beginning_and_only_once() -> None:
     program = next(each.program for each in drive_table(Table()).evaluations if each.complete)
-    answer = trained(program, 0.0, epoch=0)
+    answer = trained(program, 0.0, step=0)
     table = Table()
     result = drive_table(table, given=answer)
     assert program not in table.asked

@@ -70,7 +70,7 @@ def naively_best(evaluations: tuple[Evaluation, ...], most: int) -> list[Program
 @given(
     programs=st.integers(1, 9),
     longer=st.integers(1, 3),
-    restarts=st.integers(1, 2),
+    restarts=st.integers(1, 5),
     weight=st.sampled_from((0.0, 1.0, 5.0)),
 )
 def test_the_best_are_trained_again_as_asked(
@@ -83,7 +83,11 @@ def test_the_best_are_trained_again_as_asked(
     assert [each.program for each in finals.evaluations] == naively_best(
         result.evaluations, programs
     )
-    budget = replace(QUICK, symbolic_epochs=QUICK.symbolic_epochs * longer, restarts=restarts)
+    budget = replace(
+        QUICK,
+        symbolic_steps=QUICK.symbolic_steps * longer,
+        restarts=max(restarts, QUICK.restarts),
+    )
     for each in finals.evaluations:
         seed = Trainer(TASK, QUICK, SETTINGS["seed"]).seed_of(each.program)
         assert each.error == ns.train(each.program, TASK, budget, seed).error
@@ -160,7 +164,7 @@ def test_the_gap_is_that_of_the_search(tmp_path: Path) -> None:
 
 
 def test_what_has_no_finals() -> None:
-    network = ns.learn(TASK, DOMAIN, ns.RNN(units=2, epochs=1), **SETTINGS)
+    network = ns.learn(TASK, DOMAIN, ns.RNN(units=2, steps=8), **SETTINGS)
     assert finals_of(network) is network
     interrupted = replace(searched(), ended="interrupted")
     assert finals_of(interrupted) is interrupted

@@ -105,7 +105,7 @@ def trace(frame, event, arg):
     return trace
 
 sys.settrace(trace)
-result = learn(small_task(), DOMAIN, budget=Budget(neural_epochs=10**8), workers=1,
+result = learn(small_task(), DOMAIN, budget=Budget(neural_steps=10**8), workers=1,
                listeners=[events.append], progress=False)
 assert sent and result.ended == "interrupted", (sent, result.ended)
 """

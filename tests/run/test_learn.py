@@ -76,7 +76,7 @@ def test_a_program_with_parameters_is_improved_or_kept(task: ns.Task, algorithm:
     model = ns.Model(*_parsed(HIDDEN_RULE), DOMAIN, task.train.class_names, ns.Scale.identity(19))
     for result in (plain, quickly(task, algorithm, start=model, constraints=constraints)):
         first = result.evaluations[0]
-        assert (first.program, first.epoch, first.seconds) == (model.program, 0, 0.0)
+        assert (first.program, first.step, first.seconds) == (model.program, 0, 0.0)
         assert first.error == model.evaluate(task.valid).error
         assert result.best is not None
         assert result.best.evaluation.path_cost <= first.path_cost
@@ -102,8 +102,10 @@ def test_a_program_without_parameters_is_trained_first(task: ns.Task) -> None:
     program = ns.parse("map (fun x_t. AngleAffine(x_t)) x", DOMAIN, SIGNATURE).program
     result = quickly(task, start=program)
     first = result.evaluations[0]
-    assert first.program == program and first.epoch > 0
-    assert all(program != each.program for each in result.evaluations[1:])
+    assert first.program == program and first.step > 0
+    # As a probe it stands for another one, and is trained as such.
+    later = [each for each in result.evaluations[1:] if each.kind != "probe"]
+    assert later and all(program != each.program for each in later)
 
 
 @pytest.mark.parametrize("algorithm", [ns.MonteCarlo(), ns.MCTS(), ns.Genetic()])
@@ -125,11 +127,12 @@ def test_constraints_by_alias_and_by_family(task: ns.Task) -> None:
             assert sum(name.endswith("Affine") for name in names) <= 2
     both = Constraints(max_depth=4, limit={"DistAffine": 0, "DistanceAffine": 1})
     for each in quickly(task, constraints=both).evaluations:
+        # Probes are no programs of the search: they tell what others may come to.
         assert "DistanceAffine" not in operations(each.program)
 
 
 def test_the_network_alone_is_a_result_too(task: ns.Task) -> None:
-    result = quickly(task, RNN(units=3, epochs=2))
+    result = quickly(task, RNN(units=3, steps=16))
     assert (result.ended, result.trained, result.gap) == ("finished", 1, None)
     assert result.best is not None and isinstance(result.best.trained.program, Hole)
     assert result.best.trained.units == ns.Units(3, 3)

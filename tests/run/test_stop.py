@@ -40,7 +40,7 @@ def test_a_run_in_another_thread_is_ended_with_what_it_has() -> None:
 def test_a_long_training_is_ended_too_and_the_run_goes_on_later(tmp_path: Path) -> None:
     stop = Stop()
     threading.Timer(0.5, stop.set).start()
-    long = Budget(neural_epochs=10**6, symbolic_epochs=10**6, units=Units(4, 2))
+    long = Budget(neural_steps=10**6, symbolic_steps=10**6, units=Units(4, 2))
     began = time.monotonic()
     result = learn(small_task(), DOMAIN, budget=long, stop=stop, progress=False, run=tmp_path)
     assert result.ended == "interrupted"

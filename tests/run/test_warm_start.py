@@ -36,7 +36,9 @@ def numbered(program: Program) -> Trained:
         error=0.5,
         metrics=None,
         losses=(),
-        epoch=1,
+        stages=(),
+        cut=False,
+        step=1,
         diverged=False,
         seconds=0.0,
     )
@@ -130,7 +132,7 @@ def task() -> Task:
 
 def test_a_trainer_starts_from_what_it_is_given(task: Task) -> None:
     # With no weight on any class nothing is learned: what comes out is what it started from.
-    still = replace(QUICK, class_weights=(0.0, 0.0))
+    still = replace(QUICK, class_weights=(0.0, 0.0), restarts=1)
     parent = Trainer(task, QUICK).train(crim13("map (fun x_t. add(AngleAffine(x_t), ??)) x"))
     child = crim13("map (fun x_t. add(AngleAffine(x_t), DistanceAffine(x_t))) x")
     theta = Trainer(task, still).train(child, parent).theta

@@ -192,8 +192,8 @@ class Outcome:
 
     @property
     def nodes(self) -> list[Node]:
-        """All nodes asked, in order."""
-        return [node for moment in self.moments for node in moment.nodes]
+        """All nodes asked, in order, but probes."""
+        return [node for moment in self.moments for node in moment.nodes if not node.probe]
 
     @property
     def asked(self) -> list[Program]:
@@ -221,14 +221,17 @@ def solve(algorithm: Algorithm, space: Space, table: Table, seed: int = 0) -> Ou
             for node in ask.nodes:
                 if node.complete and table.cost(node.program) < outcome.cost:
                     outcome.best, outcome.cost = node.program, table.cost(node.program)
-            ask = search.send([_stopped(node, table.score(node.program)) for node in ask.nodes])
+            ask = search.send([_scored(node, table) for node in ask.nodes])
     except StopIteration as end:
         outcome.bound = end.value
     return outcome
 
 
-def _stopped(node: Node, score: Score) -> Score:
-    """The score of a training that ended as soon as it was allowed to."""
+def _scored(node: Node, table: Table) -> Score:
+    """The score of a training that ended as soon as it was allowed to; of a probe, any number."""
+    if node.probe:
+        return Score(table.number("probe", label(node.program)))
+    score = table.score(node.program)
     if node.goal is None or score.diverged or score.error > node.goal:
         return score
     return Score(node.goal)

@@ -33,7 +33,7 @@ from nearstar.util.errors import NearstarError
 
 class TestEnumeration(Promises):
     few = Enumeration(max_programs=30, width=4)
-    published = Enumeration(max_programs=300, deduplicate=False, width=1)
+    published = Enumeration(race=False, max_programs=300, deduplicate=False, width=1)
     bad = (("max_programs", 0), ("max_depth", 0), ("width", -1))
     random = False
 

@@ -22,8 +22,9 @@ def offered(space: Space, seed: int, first: Program, number: int) -> list[Progra
     proposals, error = Proposals(space, space.form, seed), hashed(space, seed)
     proposals.note(first, space.cost(first) + error(first))
     found: list[Program] = []
-    for _ in range(number):
-        program = proposals.offer(lambda program: program not in found)
+    for turn in range(number):
+        offer = proposals.variant if turn % 3 else proposals.smallest
+        program = offer(lambda program: program not in found)
         if program is not None:
             found.append(program)
             proposals.note(program, space.cost(program) + error(program))
@@ -51,9 +52,8 @@ def test_the_smallest_come_in_order_and_none_is_missed() -> None:
     found = offered(space, 0, first, 60)
     assert set(found) >= {*smallest}
     # In their turn they come in order; a variant may have come before.
-    assert [program for program in found[::3] if program in smallest] == [
-        program for program in smallest if program in found[::3]
-    ]
+    in_turn = [program for program in found if program in smallest]
+    assert in_turn[:1] == smallest[:1] and set(in_turn) == {*smallest}
 
 
 @settings(max_examples=60)
@@ -92,7 +92,7 @@ def test_variants_lead_to_a_large_program_that_parts_of_it_tell_of() -> None:
         proposals.note(first, cost(first))
         seen = {first}
         while goal not in seen:
-            program = proposals.offer(lambda program: program not in seen)  # noqa: B023
+            program = proposals.variant(lambda program: program not in seen)  # noqa: B023
             if program is not None:
                 seen.add(program)
                 proposals.note(program, cost(program))
@@ -101,4 +101,6 @@ def test_variants_lead_to_a_large_program_that_parts_of_it_tell_of() -> None:
 
 def test_nothing_is_offered_before_a_program_is_known() -> None:
     space = plain_space()
-    assert Proposals(space, space.form, 0).offer(lambda program: True) is None
+    proposals = Proposals(space, space.form, 0)
+    assert proposals.variant(lambda program: True) is None
+    assert proposals.smallest(lambda program: True) is None

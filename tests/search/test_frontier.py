@@ -33,7 +33,7 @@ def test_the_least_f_with_what_the_holes_add_comes_first(
     def rise(holes: Holes) -> float:
         return of_vectors * holes.vectors + of_sequences * holes.sequences
 
-    nodes = [Node(program, None, g=0.0, h=h, bounded=True) for program, h in given]
+    nodes = [Node(program, None, g=0.0, error=h) for program, h in given]
     frontier = Frontier()
     frontier.add(nodes)
     expected = sorted(node.f + rise(kinds(node.program)) for node in nodes)

@@ -31,6 +31,7 @@ from nearstar.search.variation import Variation, crossover, mutate
 class TestGenetic(Promises):
     few = Genetic(population=8, select=4, generations=4, evaluations=20, mutation=0.5)
     published = Genetic(
+        race=False,
         population=15,
         select=8,
         generations=20,

@@ -22,7 +22,7 @@ from nearstar.search.space import Space
 class TestMCTS(Promises):
     few = MCTS(samples=6, width=2)
     published = MCTS(
-        samples=50, exploration=math.sqrt(2), width=1, deduplicate=False, rollouts=False
+        race=False, samples=50, exploration=math.sqrt(2), width=1, deduplicate=False, rollouts=False
     )
     bad = (
         *(("samples", 0), ("exploration", -0.5), ("exploration", math.nan), ("width", 0)),

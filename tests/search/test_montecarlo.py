@@ -16,7 +16,7 @@ from nearstar.search.space import Space
 
 class TestMonteCarlo(Promises):
     few = MonteCarlo(samples=6)
-    published = MonteCarlo(samples=50, deduplicate=False)
+    published = MonteCarlo(race=False, samples=50, deduplicate=False)
     bad = (("samples", 0), ("samples", 2.0), ("samples", True))
 
     def most(self, algorithm: Any, space: Space) -> int:

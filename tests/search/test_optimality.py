@@ -34,9 +34,11 @@ from nearstar.search.variation import neighbours
 Search = AStar | IDSBB
 
 SWITCHES: list[dict[str, Any]] = [
-    dict(zip(("lazy", "pathmax", "closing_cost", "deduplicate"), values[:4], strict=True))
-    | dict(zip(("width", "train_root", "margin"), values[4:], strict=True))
-    for values in itertools.product(*[(True, False)] * 4, (1, 3), (True, False), (0.0, 0.1))
+    dict(zip(("lazy", "pathmax", "closing_cost", "deduplicate", "probes"), values[:5], strict=True))
+    | dict(zip(("width", "train_root", "margin", "correct"), values[5:], strict=True))
+    for values in itertools.product(
+        *[(True, False)] * 5, (1, 3), (True, False), (0.0, None), (True, False)
+    )
 ]
 """All combinations of what may be on or off while the best program must still be found."""
 EPSILON = 0.15
@@ -44,9 +46,10 @@ EPSILON = 0.15
 
 def searches(seed: int, **changes: Any) -> list[Search]:
     """Both searches, with the combination of switches whose turn it is."""
-    turn = seed // len(SWITCHES)
+    turn = seed // 64
     orders = {"correction": (1.0, 0.0, 4.0)[turn % 3], "exploration": (0, 2)[turn // 3 % 2]}
-    switches = SWITCHES[seed % len(SWITCHES)] | orders | changes
+    # A step that has no factor in common with their number: all of them have their turn.
+    switches = SWITCHES[seed * 187 % len(SWITCHES)] | orders | changes
     return [
         AStar(**switches),
         IDSBB(**switches, initial_depth=(3, 1, 2, 6)[turn % 4], bound_dives=seed % 3 > 0),
@@ -227,11 +230,12 @@ def test_persisting_goes_on_from_the_same_end_to_the_best_program() -> None:
     missed = 0
     for seed, case in cases(3, 64, excess=1.0):
         optimum = case.optimum()
-        search = replace(searches(seed)[0], margin=0.0)
+        search = replace(searches(seed)[0], margin=0.0, probes=seed % 2 == 0)
         plain = solve(search, case.space(), case.table, seed)
         outcome = solve(replace(search, persist=True), case.space(), case.table, seed)
         assert is_close(outcome.cost, optimum), f"case {seed}, {search}"
-        assert outcome.asked[: len(plain.asked)] == plain.asked, f"case {seed}, {search}"
+        same = outcome.asked[: len(plain.asked)] == plain.asked
+        assert same or search.probes, f"case {seed}, {search}"
         missed += plain.cost > optimum + TOLERANCE
     assert missed > 0, "h is never wrong enough: they show nothing"
 
@@ -393,7 +397,7 @@ def test_refining_never_gives_a_worse_program() -> None:
 def test_lazy_searches_train_less() -> None:
     trained = {(kind, lazy): 0 for kind in (AStar, IDSBB) for lazy in (True, False)}
     for seed, case in cases(5, 60):
-        for search, lazy in itertools.product(searches(seed), (True, False)):
+        for search, lazy in itertools.product(searches(seed, probes=False), (True, False)):
             outcome = solve(replace(search, lazy=lazy), case.space(), case.table, seed)
             trained[type(search), lazy] += len(outcome.asked)
     for kind in (AStar, IDSBB):
@@ -412,7 +416,7 @@ def test_a_lazy_search_soon_has_a_program() -> None:
     for seed, case in cases(6, 60):
         grammar = case.table.grammar
         table = Upward(grammar, case.constraints, seed, case.table.weight)
-        for search in searches(seed, lazy=True):
+        for search in searches(seed, lazy=True, probes=False):
             if isinstance(search, IDSBB):
                 search = replace(search, initial_depth=case.constraints.max_depth)
             asked = solve(search, case.space(), table, seed).asked[search.train_root :]
@@ -429,28 +433,19 @@ class Misleading(Table):
         return 1.0
 
 
-def test_programs_are_explored_where_nothing_better_is_found() -> None:
-    """One for every four rounds without a new best, as many as are allowed; none comes twice."""
+def test_programs_are_explored_beside_what_h_leads_to() -> None:
+    """As many as are allowed; none comes twice, or costs more than the best."""
     counts = {0: 0, 1: 0, 2: 0}
     for seed, case in cases(7, 60):
         table = Misleading(case.table.grammar, case.constraints, seed, case.table.weight)
-        always = {
-            "lazy": True,
-            "deduplicate": True,
-            "exploration": 2,
-            "width": 1,
-            "margin": math.inf,
-        }
-        for search in searches(seed, **always):
+        always = {"lazy": True, "deduplicate": True, "exploration": 2, "width": 1}
+        for search in searches(seed, **always, probes=False, margin=math.inf):
             outcome = solve(search, case.space(), table, seed)
             assert len(set(outcome.asked)) == len(outcome.asked), f"case {seed}, {search}"
-            stalled, best = 0, math.inf
             for moment in outcome.moments:
-                stalled = 0 if moment.incumbent < best - TOLERANCE else stalled + 1
-                best = moment.incumbent
                 _, *explored = moment.nodes  # the first is the search's own
-                assert len(explored) <= min(stalled // 4, 2), f"case {seed}, {search}"
-                assert all(case.space().cost(node.program) < best for node in explored)
+                costs = [case.space().cost(node.program) for node in explored]
+                assert all(cost < moment.incumbent for cost in costs), f"case {seed}, {search}"
                 for node in explored:  # a canonical form need not complete what leads to it
                     above = node.parent and table.least(node.parent.program)
                     assert above is None or above <= table.score(node.program).error

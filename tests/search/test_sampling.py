@@ -188,22 +188,25 @@ def test_the_network_alone_is_asked_once() -> None:
 
 
 def test_its_budget_and_its_published_settings() -> None:
-    budget = Budget(clip=1.5, symbolic_epochs=3, learning_rate=0.5, batch_size=7)
-    changed = RNN(units=9, epochs=2).budget(budget)
-    assert (changed.neural_epochs, changed.units) == (2, Units(9, 9))
-    assert (changed.learning_rate, changed.batch_size) == (0.5, 7)
-    assert (changed.clip, changed.symbolic_epochs) == (1.5, 3)
-    paper = RNN.paper(Domain.built_in("fly"), epochs=4)
-    assert paper == RNN(units=80, epochs=4, learning_rate=0.00025, batch_size=30)
+    budget = Budget(clip=1.5, symbolic_steps=24, learning_rate=0.5, batch_size=7)
+    changed = RNN(units=9, steps=1600).budget(budget)
+    assert (changed.neural_steps, changed.look_every, changed.units) == (1600, 16, Units(9, 9))
+    assert (changed.learning_rate, changed.neural_rate, changed.batch_size) == (0.5, 0.25, 7)
+    assert (changed.clip, changed.symbolic_steps) == (1.5, 24)
+    paper = RNN.paper(Domain.built_in("fly"), 5339)  # 178 batches, 40 times
+    assert paper == RNN(units=80, steps=7120, learning_rate=0.00025, batch_size=30)
     changed = paper.budget(budget)
-    assert (changed.learning_rate, changed.batch_size) == (0.00025, 30)
+    rates = (changed.learning_rate, changed.neural_rate, changed.batch_size)
+    assert rates == (0.00025, 1.0, 30)
     with pytest.raises(NearstarError, match="no published rnn"):
-        RNN.paper(Domain.built_in("watch"))
+        RNN.paper(Domain.built_in("watch"), 100)
+    with pytest.raises(NearstarError, match="n_sequences must be"):
+        RNN.paper(Domain.built_in("fly"))
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("units", 0), ("epochs", 1.5), ("learning_rate", 0), ("learning_rate", -1), ("batch_size", 0)],
+    [("units", 0), ("steps", 1.5), ("learning_rate", 0), ("learning_rate", -1), ("batch_size", 0)],
 )
 def test_settings_it_cannot_have(name: str, value: object) -> None:
     with pytest.raises(NearstarError, match=f"{name} must be .*not {value}"):

@@ -19,7 +19,7 @@ SINCE_1970 = 1.7e18
 """A time in nanoseconds."""
 FEATURES = ("speed", "angle", "time")
 UNITS = ns.Units(6, 3)
-BUDGET = ns.Budget(symbolic_epochs=30, neural_epochs=10, units=UNITS, learning_rate=0.05)
+BUDGET = ns.Budget(symbolic_steps=240, neural_steps=80, units=UNITS, learning_rate=0.05)
 SETTINGS: dict[str, Any] = {
     "seed": 0,
     "budget": BUDGET,

@@ -24,7 +24,8 @@ def test_it_pauses_until_something_is_trained() -> None:
             collecting.append(gc.isenabled())
 
     for trainings in (5, 10):
-        search, limits = AStar(margin=1.0, width=1).search(SPACE, 0), Limits(trainings=trainings)
+        one_by_one = AStar(margin=1.0, width=1, probes=False, exploration=0)
+        search, limits = one_by_one.search(SPACE, 0), Limits(trainings=trainings)
         collecting.clear()
         drive(search, Table(), SPACE, memory=memory, limits=limits, listeners=[listen])
         assert gc.isenabled()

@@ -84,9 +84,7 @@ class Demo:
             print(f"  {found.structural_cost:.2f}  {found.error:.3f}  {to_text(found.program)}")
 
         print("\nAn LSTM in place of a program (RNN) ...", flush=True)
-        asked = changed(
-            asked, {"search": RNN(units=32, epochs=40), "time": None, "otherwise": Limits()}
-        )
+        asked = changed(asked, {"search": RNN(units=32), "time": None, "otherwise": Limits()})
         network = fit(prepare(asked, parts), progress=False).model
         print("\nOn the test data:\n accuracy     F1")
         for name, scores in (

@@ -141,6 +141,5 @@ def _run(
     blocks = pack(data, scale)
     session = Session(lower(program, scale), arguments.astype(np.float32), blocks)
     value = session.predict(blocks)
-    one = np.ones(1, np.float32)
-    _, gradient = session.gradient(blocks, one, one)
+    _, gradient = session.gradient(blocks, (1.0,))
     return value[0], gradient

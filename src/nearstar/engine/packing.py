@@ -41,6 +41,8 @@ class Blocks:
     n_features: int
     most_frames: int
     most_lanes: int
+    counts: NDArray[np.int64]
+    """How many labels of each class each batch has."""
 
     @property
     def n_batches(self) -> int:
@@ -114,7 +116,20 @@ def pack(
         n_features,
         int(table[:, 2].max()),
         int(table[:, 5].max()),
+        _counts(packed, labels, in_frames),
     )
+
+
+def _counts(packed: Packed, labels: NDArray[np.int16], in_frames: bool) -> NDArray[np.int64]:
+    n_classes, n_batches = int(labels.max(initial=-1)) + 1, len(packed.batches) - 1
+    if not n_classes:
+        return np.zeros((n_batches, 0), np.int64)
+    first = packed.blocks[packed.batches[:-1], 3 if in_frames else 4]
+    batch = np.repeat(np.arange(n_batches), np.diff(first, append=len(labels)))
+    known = labels >= 0
+    cells = batch[known] * n_classes + labels[known]
+    counts = np.bincount(cells, minlength=n_batches * n_classes)
+    return counts.reshape(n_batches, n_classes).astype(np.int64)
 
 
 def _split(group: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from nearstar.engine.kernels import machine
 from nearstar.engine.packing import Blocks, aligned_zeros, pitch
 
 _NO_WEIGHTS = np.empty(0, np.float32)
+_NO_RATES = np.empty(0, np.float64)
 _NO_COUNTS = np.zeros((0, 0), np.int64)
 _NO_RESULTS = np.zeros((0, 0), np.float32)
 
@@ -50,7 +53,7 @@ class Session:
         self._work = machine.Work(
             values=aligned_zeros((code.n_rows, width)),
             slopes=aligned_zeros((code.n_rows, width)),
-            scratch=aligned_zeros((3, width)),
+            scratch=aligned_zeros((4, width)),
             sums=np.zeros(2 * lanes + frames if code.averages else 0, np.float64),
             gradient=np.zeros(n, np.float32),
             mean=np.zeros(n, np.float32),
@@ -61,37 +64,44 @@ class Session:
     def train(
         self,
         blocks: Blocks,
-        weights: NDArray[np.float32],
-        shares: NDArray[np.float32],
+        class_weights: Sequence[float],
         order: NDArray[np.int64],
-        rate: float,
+        rates: NDArray[np.float64],
         clip: float = 0.0,
     ) -> tuple[int, float]:
-        """Take a step for each batch in order; how it ended, and the sum of weighted losses."""
+        """Take a step for each batch in order; how it ended, and the mean of weighted losses.
+
+        Each batch counts the same: its gradient is that of the mean over its labelled elements.
+        """
         n = blocks.n_batches
-        if len(weights) != len(blocks.labels) or len(shares) != n:
-            raise ValueError(f"{len(weights)} weights, {len(shares)} shares do not fit the data")
         if len(order) and not 0 <= order.min() <= order.max() < n:
             raise ValueError(f"the order names batches other than 0 to {n - 1}")
+        if len(rates) != len(order):
+            raise ValueError(f"{len(rates)} rates do not fit {len(order)} steps")
+        # One for each output and each class that a label may have, which the kernels do not check.
+        n_classes = blocks.counts.shape[1]
+        weights = np.zeros(max(n_classes, len(self.code.outputs), 2), np.float32)
+        weights[: len(class_weights)] = class_weights[: len(weights)]
+        sums = blocks.counts @ weights[:n_classes].astype(np.float64)
         losses = np.zeros(1)
         ended = self._run(
             machine.TRAIN,
             blocks,
             order,
             weights=weights,
-            shares=shares,
-            rate=rate,
+            shares=np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0),
+            rates=rates,
             clip=clip,
             losses=losses,
         )
-        return ended, float(losses[0])
+        return ended, float(losses[0] / max(sums[order].sum(), 1e-30))
 
     def gradient(
-        self, blocks: Blocks, weights: NDArray[np.float32], shares: NDArray[np.float32]
+        self, blocks: Blocks, class_weights: Sequence[float]
     ) -> tuple[float, NDArray[np.float32]]:
         """Loss and gradient of the first batch, parameters unchanged."""
-        _, loss = self.train(blocks, weights, shares, np.zeros(1, np.int64), rate=0.0)
-        return loss * float(shares[0]), self._work.gradient.copy()
+        _, loss = self.train(blocks, class_weights, np.zeros(1, np.int64), np.zeros(1))
+        return loss, self._work.gradient.copy()
 
     def judge(self, blocks: Blocks, n_classes: int) -> tuple[int, NDArray[np.int64]]:
         """How it ended, and the counts of decisions by true class."""
@@ -112,8 +122,8 @@ class Session:
         blocks: Blocks,
         order: NDArray[np.int64] | None = None,
         weights: NDArray[np.float32] = _NO_WEIGHTS,
-        shares: NDArray[np.float32] = _NO_WEIGHTS,
-        rate: float = 0.0,
+        shares: NDArray[np.float64] = _NO_RATES,
+        rates: NDArray[np.float64] = _NO_RATES,
         clip: float = 0.0,
         confusion: NDArray[np.int64] = _NO_COUNTS,
         results: NDArray[np.float32] = _NO_RESULTS,
@@ -126,11 +136,11 @@ class Session:
                 blocks.packed,
                 blocks.labels,
                 weights,
-                shares,
+                shares.astype(np.float32),
                 np.arange(blocks.n_batches) if order is None else order,
                 self.parameters,
                 self._work,
-                rate,
+                rates,
                 clip,
                 self.stop,
                 confusion,

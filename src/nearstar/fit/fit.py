@@ -13,11 +13,17 @@ from nearstar.fit.prepare import Prepared
 from nearstar.model.model import Model
 from nearstar.run.finals import Finalists, final
 from nearstar.run.learn import learn
+from nearstar.run.limits import Limits
 from nearstar.run.results.models import model_of
 from nearstar.run.results.result import Result
 from nearstar.run.store.trainings import RunMemory
 from nearstar.training.train import Trained, train
 from nearstar.util.errors import NearstarError
+
+_FINALS_SHARE, _MOST_FOR_FINALS = 0.1, 30.0
+"""The share of the time that finals have, and the most seconds of it."""
+_LEAST_TIME = 0.01
+"""Seconds that a run has at least: a limit is above 0."""
 
 Run = str | Path | RunMemory | None
 """The folder or the memory of a search, if it has one."""
@@ -71,8 +77,10 @@ def fit(prepared: Prepared, *, run: Run = None, progress: bool | None = None) ->
 
 
 def _search(prepared: Prepared, run: Run, progress: bool | None) -> Result:
-    """A search, and finals of its best programs."""
+    """A search, and finals of its best programs, both within the time there is."""
     settings = prepared.settings
+    limits = settings.search.limits
+    finals_need = _finals_need(limits) if settings.search.finalists else 0.0
     training: dict[str, Any] = {
         "seed": settings.search.seed,
         "budget": prepared.budget,
@@ -83,7 +91,7 @@ def _search(prepared: Prepared, run: Run, progress: bool | None) -> Result:
         prepared.task,
         prepared.domain,
         settings.algorithm,
-        limits=settings.search.limits,
+        limits=_shorter(limits, finals_need),
         constraints=settings.language.constraints,
         weight=settings.search.weight,
         start=settings.language.sketch,
@@ -98,7 +106,20 @@ def _search(prepared: Prepared, run: Run, progress: bool | None) -> Result:
         return result
     folder = None if isinstance(run, RunMemory) else run
     finalists = Finalists(settings.search.finalists)
+    training["limits"] = _shorter(Limits(seconds=limits.seconds), result.seconds)
     return final(prepared.task, prepared.domain, result, finalists, run=folder, **training)
+
+
+def _finals_need(limits: Limits) -> float:
+    """Seconds of the time there is that are kept for finals."""
+    return min(_FINALS_SHARE * (limits.seconds or 0.0), _MOST_FOR_FINALS)
+
+
+def _shorter(limits: Limits, seconds: float) -> Limits:
+    """The limits with so many seconds less, if they limit time; a little is always left."""
+    if limits.seconds is None:
+        return limits
+    return replace(limits, seconds=max(limits.seconds - seconds, _LEAST_TIME))
 
 
 def _described(result: Result) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def read_budget(
         usual = replace(usual, loss=loss)
     if weights is not None:
         if budget is None and class_weight != "balanced":
-            # The epoch of the best F1, which weighs all classes alike, would undo the weights.
+            # The look of the best F1, which weighs all classes alike, would undo the weights.
             usual = replace(usual, select="last")
         usual = replace(usual, class_weights=weights)
     usual.check_classes(len(labels))

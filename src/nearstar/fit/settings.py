@@ -165,8 +165,10 @@ class TrainingSettings:
         to.text, "tuned: choose on the validation data how readily each label is given (as "
         "trained)", choices=("trained", "tuned"), default="trained", keyword="tune_threshold",
         usual=False)
-    epochs: int | None = option(to.whole(1), "for programs", "NUMBER")
-    neural_epochs: int | None = option(to.whole(1), "for programs with networks in holes", "NUMBER")
+    steps: int | None = option(
+        to.whole(1), "batches that a program is trained on, at most (750)", "NUMBER")
+    neural_steps: int | None = option(
+        to.whole(1), "the same for programs with networks in holes (450)", "NUMBER")
     learning_rate: float | None = option(to.positive, "of Adam", "NUMBER")
     batch_size: int | None = option(to.whole(1), "sequences in a batch", "NUMBER")
     units: tuple[int, int] | None = option(
@@ -188,8 +190,8 @@ class TrainingSettings:
     def changes(self) -> dict[str, Any]:
         """What is said of a budget."""
         given = {
-            "symbolic_epochs": self.epochs,
-            "neural_epochs": self.neural_epochs,
+            "symbolic_steps": self.steps,
+            "neural_steps": self.neural_steps,
             "learning_rate": self.learning_rate,
             "batch_size": self.batch_size,
             "restarts": self.restarts,
@@ -252,12 +254,12 @@ class FitSettings:
 
     @property
     def algorithm(self) -> Algorithm:
-        """The search; a network that is all there is has its size and epochs from the training."""
+        """The search; a network that is all there is has its size and steps from the training."""
         search, training = read_search(self.search.search), self.training
         if not isinstance(search, RNN):
             return search
-        given = {
-            "epochs": training.neural_epochs,
+        given: dict[str, Any] = {
+            "steps": training.neural_steps,
             "units": None if training.units is None else training.units[0],
         }
         return replace(search, **{name: each for name, each in given.items() if each is not None})

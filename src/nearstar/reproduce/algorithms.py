@@ -38,7 +38,7 @@ SEARCHES = (*BASELINES, *NEAR)
 _ALL = 1_000_000_000
 """More programs than any time is enough for."""
 _PATIENCE = 20
-"""Epochs for which our RNN may be no better before its training ends."""
+"""Looks at which our RNN may be no better before its training ends."""
 _OURS: Mapping[str, Algorithm] = {
     "enumeration": Enumeration(max_programs=_ALL),
     "idsbb": IDSBB(),
@@ -70,15 +70,18 @@ def called(name: str) -> str:
     return ALL.get(name, name)
 
 
-def algorithm(name: str, domain: Domain, *, longer: int, paper: bool) -> Algorithm:
-    """An algorithm with its settings for a domain; networks are trained for ``longer`` × as long.
+def algorithm(
+    name: str, domain: Domain, n_sequences: int, *, longer: int, paper: bool
+) -> Algorithm:
+    """An algorithm with its settings for a domain, and so many sequences to train on; networks are
+    trained for ``longer`` × as long.
 
     The baselines have as much time as NEAR's searches took: the sampling ones begin anew, where
     they come to their end before.
     """
     if name == "rnn":
-        epochs = RNN.paper(domain).epochs * longer
-        return RNN.paper(domain, epochs=epochs, patience=None if paper else _PATIENCE)
+        patience = None if paper else _PATIENCE
+        return RNN.paper(domain, longer * n_sequences, patience=patience)
     if not paper and name in _OURS:
         return _OURS[name]
     kind = _PUBLISHED[name]

@@ -155,10 +155,10 @@ def _how(
         "Stands in for": experiment.kind.stands_in_for or "",
         "Data": f"{sizes} sequences to train, validate and test; {len(experiment.domain.features)} "
         f"features; {units} {experiment.unit}s in the test data",
-        "Training": f"{budget.neural_epochs} epochs for programs with holes, "
-        f"{budget.symbolic_epochs} for complete ones; learning rate {budget.learning_rate:g}; "
+        "Training": f"{budget.neural_steps} steps for programs with holes, "
+        f"{budget.symbolic_steps} for complete ones; learning rate {budget.learning_rate:g}; "
         f"batches of {budget.batch_size}; loss {budget.loss}; "
-        + ("the best epoch counts" if budget.select == "best" else "the last epoch counts"),
+        + ("the best look counts" if budget.select == "best" else "the last step counts"),
         "Finals": ""
         if plan.finals is None
         else f"the {plan.finals.programs} best programs of each search are trained again, "

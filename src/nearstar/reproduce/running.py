@@ -191,7 +191,8 @@ class Running:
         domain, paper = self.experiment.domain, self.plan.paper
         if key.weight is not None:  # it ends when nothing left can be better
             return AStar.paper(domain) if paper else AStar()
-        return algorithm(key.algorithm, domain, longer=self.experiment.kind.longer, paper=paper)
+        longer, n_sequences = self.experiment.kind.longer, len(self.experiment.train)
+        return algorithm(key.algorithm, domain, n_sequences, longer=longer, paper=paper)
 
     def _time(self, key: TrialKey) -> float:
         """Processor seconds that a search has."""

@@ -83,11 +83,11 @@ class Experiment(Parts):
         if not paper:
             loss = "f1" if self.train.n_classes == 2 else "cross-entropy"
             return Budget.for_size(len(self.train), loss=loss)
-        budget = Budget.paper(self.domain, class_weights=self.kind.class_weights)
+        budget = Budget.paper(self.domain, len(self.train), class_weights=self.kind.class_weights)
         return replace(
             budget,
-            neural_epochs=budget.neural_epochs * self.kind.longer,
-            symbolic_epochs=budget.symbolic_epochs * self.kind.longer,
+            neural_steps=budget.neural_steps * self.kind.longer,
+            symbolic_steps=budget.symbolic_steps * self.kind.longer,
         )
 
     @property

@@ -32,7 +32,7 @@ _WANTED: dict[str, tuple[_Fits, str]] = {
     "task": (_of_kind(Task), "a Task, such as Task(train, valid)"),
     "domain": (_of_kind(Domain), "a Domain, such as Domain.of_size(n)"),
     "algorithm": (lambda given: callable(getattr(given, "search", None)), "a search, AStar() say"),
-    "budget": (_of_kind(Budget), "a Budget, such as Budget(symbolic_epochs=20)"),
+    "budget": (_of_kind(Budget), "a Budget, such as Budget(symbolic_steps=300)"),
     "limits": (_of_kind(Limits), "Limits, such as Limits(seconds=60)"),
     "constraints": (_of_kind(Constraints), "Constraints, such as Constraints(max_depth=5)"),
     "run": (_of_kind(str | Path | RunMemory | None), "a folder's path, or a RunMemory()"),

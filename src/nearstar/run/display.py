@@ -58,9 +58,9 @@ class Display:
             case Evaluated():
                 # The run's own clock, which does not count the compiling of the engine.
                 self._began = time.monotonic() - event.seconds
-                # What was given, not trained, has no epoch.
-                self._trained += event.evaluation.epoch > 0
-                self._guided |= not event.evaluation.complete
+                # What was given, not trained, has no step.
+                self._trained += event.evaluation.step > 0
+                self._guided |= event.evaluation.relaxed
             case NewBest():
                 self._best = event.candidate.evaluation
                 if self._best.kind != "completion":

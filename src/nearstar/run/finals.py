@@ -16,6 +16,7 @@ from nearstar.language.program import Program
 from nearstar.run.arguments import check_arguments, check_kind
 from nearstar.run.events import Listener
 from nearstar.run.learn import learn
+from nearstar.run.limits import Limits
 from nearstar.run.results.front import Front, pareto
 from nearstar.run.results.result import Result
 from nearstar.run.store import JOURNAL
@@ -40,7 +41,7 @@ class Finalists:
     programs: int = 5
     """Those of least path cost; of programs that are equal, as canonical forms tell, the best."""
     longer: int = 4
-    """So many times the epochs of the search."""
+    """So many times the steps of the search."""
     restarts: int = 3
     """Trainings of each, from different starting parameters, the best of which counts; at least as
     many as in the search."""
@@ -53,7 +54,7 @@ class Finalists:
         """How they are trained, where the search trained with this budget."""
         return replace(
             budget,
-            symbolic_epochs=self.longer * budget.symbolic_epochs,
+            symbolic_steps=self.longer * budget.symbolic_steps,
             restarts=max(self.restarts, budget.restarts),
         )
 
@@ -66,6 +67,7 @@ def final(
     *,
     seed: int = 0,
     budget: Budget | None = None,
+    limits: Limits | None = None,
     workers: int | Executor | None = None,
     cluster: Any = None,
     listeners: Sequence[Listener] = (),
@@ -75,9 +77,10 @@ def final(
 ) -> Result:
     """Train the best programs of a result again, longer and from several starts, and choose anew.
 
-    ``task``, ``domain``, ``seed`` and ``budget`` are those that `learn` had for the result; it had
-    no limits of this. What comes back is the result with ``best`` and ``front`` of all programs as
-    they were, and as they are now: never worse in validation. Its ``finals`` tell of the rest. A
+    ``task``, ``domain``, ``seed`` and ``budget`` are those that `learn` had for the result. The
+    best come first, then what stands on the front and was cut off in the search; ``limits`` are for
+    all of them together. What comes back is the result with ``best`` and ``front`` of all programs
+    as they were, and as they are now: never worse in validation. Its ``finals`` tell of the rest. A
     search that was interrupted, or found no program, has no finals.
 
     ``run`` is the folder of the search. The finals get one of their own in it, so that they go on
@@ -101,6 +104,7 @@ def final(
         algorithm,
         seed=seed,
         budget=trainer.budget,
+        limits=limits,
         # These programs were within the search's own.
         constraints=Constraints(max_depth=max(program.size for program in programs)),
         weight=weight,
@@ -122,7 +126,8 @@ def finals_in(run: Path) -> list[Path]:
 
 
 def _best_of(result: Result, most: int, domain: Domain) -> tuple[Program, ...]:
-    """The complete programs of least path cost, each of another canonical form."""
+    """The complete programs of least path cost, each of another canonical form, and those of the
+    front that were not trained whole."""
     complete = [each for each in result.evaluations if each.complete]
     if not complete:
         return ()
@@ -132,6 +137,10 @@ def _best_of(result: Result, most: int, domain: Domain) -> tuple[Program, ...]:
         forms.setdefault(canonical(each.program, grammar), each.program)
         if len(forms) == most:
             break
+    # The search has spent little on what could not be the best, though it may be at its price.
+    for each in (candidate.evaluation for candidate in result.front):
+        if each.cut:
+            forms.setdefault(canonical(each.program, grammar), each.program)
     return tuple(forms.values())
 
 

@@ -66,7 +66,8 @@ class Recorder:
         outcome = training.outcome
         # Whatever came before it in order was waited for.
         self.seconds = max(self.seconds, outcome.at)
-        evaluation = self._evaluation(node, outcome, "given" if key is None else self.kind)
+        kind: Kind = "given" if key is None else "probe" if node.probe else self.kind
+        evaluation = self._evaluation(node, outcome, kind)
         if key is not None:
             self.trained += 1
             self.engine_seconds += outcome.seconds
@@ -102,9 +103,10 @@ class Recorder:
         self.rounds += 1
         point = self._point()
         self.trace.append(point)
-        taken = self.taken(self._in_rounds)
-        self._in_rounds += len(taken)
-        self.tell(Round(point, ask.waiting, tuple(taken)))
+        # What the search makes of them later, by others that it comes to know, is not told again.
+        first, self.evaluations = self._in_rounds, self.taken()
+        self._in_rounds = len(self.evaluations)
+        self.tell(Round(point, ask.waiting, tuple(self.evaluations[first:])))
 
     def front(self) -> Front:
         """Answers that none other beats, cheapest first."""
@@ -113,11 +115,14 @@ class Recorder:
     def _front(self) -> tuple[Evaluation, ...]:
         return pareto(self.evaluations[index] for index in self._unbeaten)
 
-    def taken(self, first: int = 0) -> list[Evaluation]:
-        """The evaluations from the first on, with f as the search made it of their errors."""
-        return [
+    def taken(self) -> list[Evaluation]:
+        """The evaluations, with f as the search made it of their errors."""
+        first = self._in_rounds
+        # An interrupt may have come between a node and its evaluation.
+        latest = zip(self.evaluations[first:], self.nodes[first:], strict=False)
+        return self.evaluations[:first] + [
             replace(each, f=node.f) if node.trained and node.f != each.f else each
-            for each, node in zip(self.evaluations[first:], self.nodes[first:], strict=False)
+            for each, node in latest
         ]
 
     def _point(self) -> TracePoint:
@@ -131,9 +136,12 @@ class Recorder:
         )
 
     def _evaluation(self, node: Node, outcome: Outcome, kind: Kind) -> Evaluation:
-        weight, partial_and_failed = self._space.weight, outcome.diverged and not node.complete
-        # The search has summed it up already, times λ.
-        cost = node.g if weight == 1 else self._space.grammar.cost(node.program)
+        weight, partial = self._space.weight, not node.complete and not node.probe
+        # The search has summed it up already, times λ. A probe is no program of the grammar.
+        if weight == 1 or node.probe:
+            cost = node.g / (weight or 1.0)
+        else:
+            cost = self._space.grammar.cost(node.program)
         index, derivations = len(self.evaluations), self._derivations
         found: tuple[int, ...] = ()
         if node.complete and kind != "completion":
@@ -144,15 +152,15 @@ class Recorder:
             parent=self._nearest(node.parent),
             kind=kind,
             complete=node.complete,
-            answer=node.complete or self._relaxed,
+            answer=node.complete or (self._relaxed and not node.probe),
             size=node.program.size,
             # Rounded, since equal costs are summed in different orders.
             structural_cost=round(cost, 12),
             weight=weight,
             # A search gives a partial program that diverged the h it had before.
-            f=node.g + node.closing + (node.h if partial_and_failed else outcome.error),
+            f=node.g + node.closing + (node.h if partial and outcome.diverged else outcome.error),
             completes=found,
-            completed_by=None if node.complete else derivations.add_partial(node.program, index),
+            completed_by=derivations.add_partial(node.program, index) if partial else None,
             **{name: getattr(outcome, name) for name in OUTCOME},
         )
 

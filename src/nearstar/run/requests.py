@@ -9,12 +9,24 @@ from dataclasses import dataclass
 
 from nearstar.language.program import Program
 from nearstar.run.limits import Clock
-from nearstar.run.store.trainings import Key, Memory, Training, Trainings, key_of
+from nearstar.run.store.trainings import (
+    Key,
+    Memory,
+    Training,
+    Trainings,
+    ended,
+    in_place_of,
+    key_of,
+)
 from nearstar.search.protocol import Node
 from nearstar.training.train import Trained
 
-Arguments = tuple[Program, Trained | None, float | None]
-"""What a trainer takes: a program, what it starts from, and the error that it may end at."""
+Cutoffs = tuple[float, ...]
+Arguments = tuple[Program, Trained | None, float | None, Cutoffs, bool]
+"""What a trainer takes: a program, what it starts from, the error that it may end at, those after
+its stages that end it, and whether it is but a probe."""
+Wish = tuple[Key, Cutoffs] | None
+"""All that decides a training, before it is known how it ends; None if it was given."""
 
 
 @dataclass(eq=False)
@@ -25,8 +37,9 @@ class Request:
     start: Trained | None
     """The trained program whose parameters it starts from."""
     goal: float | None
-    key: Key | None
-    """None if it was given, and needs no training."""
+    cutoffs: Cutoffs
+    whole: Key | None
+    """The key that it has if it is not cut off; None if it was given, and needs no training."""
     store: Callable[[Key, Trained], Training]
     """Has what was trained kept."""
     training: Training | None = None
@@ -36,12 +49,24 @@ class Request:
 
     @property
     def arguments(self) -> Arguments:
-        return self.program, self.start, self.goal
+        probe = self.whole is not None and self.whole[3]
+        return self.program, self.start, self.goal, self.cutoffs, probe
+
+    @property
+    def wish(self) -> Wish:
+        return None if self.whole is None else (self.whole, self.cutoffs)
+
+    @property
+    def key(self) -> Key | None:
+        """That of the training, once it is known."""
+        if self.whole is None or self.training is None:
+            return None
+        return ended(self.whole, self.training.outcome)
 
     def keep(self, trained: Trained) -> None:
         """Called once, in any thread, before the future has the result."""
-        assert self.key is not None
-        self.training = self.store(self.key, trained)
+        assert self.whole is not None
+        self.training = self.store(ended(self.whole, trained), trained)
 
 
 class Requests:
@@ -55,7 +80,7 @@ class Requests:
         self._memory = memory
         self._caches = caches
         self._given = given
-        self._keys: dict[Node, Key] | None = {} if keep else None
+        self._wishes: dict[Node, tuple[Key, Cutoffs]] | None = {} if keep else None
 
     def is_given(self, node: Node) -> bool:
         """Whether the node's program was given with its parameters."""
@@ -65,37 +90,45 @@ class Requests:
         """The request of a node."""
         program, goal = node.program, node.goal
         if self._given is not None and self.is_given(node):
-            known = Training.of(self._given, 0.0)
-            return Request(program, None, goal, None, self._store, known)
+            given = Training.of(self._given, 0.0)
+            return Request(program, None, goal, (), None, self._store, given)
         start = self._start(node)
-        key = key_of(program, goal, start)
-        if self._keys is not None:
-            self._keys[node] = key
-        return Request(program, start, goal, key, self._store, self._known(key, program))
+        key = key_of(program, goal, start, node.probe)
+        known = self._known(key, program, node.cutoffs)
+        return Request(program, start, goal, node.cutoffs, key, self._store, known)
+
+    def answered(self, node: Node, request: Request) -> None:
+        """The search has the answer to what it asked for: others may start from it."""
+        if self._wishes is not None and request.wish is not None:
+            self._wishes[node] = request.wish
 
     def _store(self, key: Key, trained: Trained) -> Training:
         return self._memory.keep(key, trained, self.clock.seconds)
 
     def _start(self, node: Node) -> Trained | None:
-        """The trained program whose parameters a node's training starts from."""
+        """The trained program whose parameters a node's training starts from: the nearest that the
+        search has had trained, since not all are, such as those that were but probed."""
         start = node.warm_from
-        if start is None:
-            return None
-        if self.is_given(start):
-            return self._given
-        if self._keys is None:
-            raise ValueError("the search starts trainings from others: drive it with keep=True")
-        training = self._memory.get(self._keys[start], start.program)
-        assert training is not None
-        return training.fetch()
+        while start is not None:
+            if self.is_given(start):
+                return self._given
+            if self._wishes is None:
+                raise ValueError("the search starts trainings from others: drive it with keep=True")
+            if start in self._wishes:
+                key, cutoffs = self._wishes[start]
+                found = in_place_of(self._memory, key, start.program, cutoffs)
+                assert found is not None
+                return found.fetch()
+            start = start.warm_from
+        return None
 
-    def _known(self, key: Key, program: Program) -> Training | None:
+    def _known(self, key: Key, program: Program, cutoffs: Cutoffs) -> Training | None:
         """The training of this run, or of another one, which is then this one's too."""
-        training = self._memory.get(key, program)
+        training = in_place_of(self._memory, key, program, cutoffs)
         if training is not None:
             return training
         for cache in self._caches:
-            found = cache.get(key, program)
+            found = in_place_of(cache, key, program, cutoffs)
             if found is not None and found.outcome.failure is None:
-                return self._store(key, found.fetch())
+                return self._store(ended(key, found.outcome), found.fetch())
         return None

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from nearstar.run.limits import Limits
 from nearstar.run.recorder import Recorder
-from nearstar.run.requests import Request, Requests
-from nearstar.run.store.trainings import Key
+from nearstar.run.requests import Request, Requests, Wish
 from nearstar.run.workers.pool import OutOfTime, Pool
 from nearstar.search.protocol import Ask, Node, Score
 
@@ -32,9 +31,9 @@ class Rounds:
         self._pool = pool
         self._limits = limits
         self._before_training = before_training
-        self._training: dict[Key | None, Request] = {}
+        self._training: dict[Wish, Request] = {}
         """What this round waits for."""
-        self._foreseen: dict[Key | None, Request] = {}
+        self._foreseen: dict[Wish, Request] = {}
         """What was trained, or is, before it is asked for."""
         self._ahead: Iterator[Node] = iter(())
 
@@ -72,8 +71,8 @@ class Rounds:
         # What is asked twice, or was foreseen, is trained once.
         self._training = {}
         for each in requests:
-            if each.training is None and each.key not in self._training:
-                self._training[each.key] = self._foreseen.pop(each.key, each)
+            if each.training is None and each.wish not in self._training:
+                self._training[each.wish] = self._foreseen.pop(each.wish, each)
         if not self._training:
             return
         self._before_training()
@@ -88,13 +87,15 @@ class Rounds:
         if most is not None and self._recorder.engine_seconds >= most:
             raise OutOfTime
         if request.training is None:
-            first = self._training[request.key]
+            first = self._training[request.wish]
             assert first.future is not None
             self._pool.result(first.future, self._left, self._go_ahead)
             request.training = first.training
         assert request.training is not None
+        self._requests.answered(node, request)
         self._recorder.add(node, request.training, request.key)
-        return Score(request.training.outcome.error, request.training.outcome.diverged)
+        outcome = request.training.outcome
+        return Score(outcome.error, outcome.diverged, outcome.stages, outcome.cut)
 
     def _submit(self, request: Request) -> None:
         request.future = self._pool.submit(request, self._left())
@@ -110,10 +111,10 @@ class Rounds:
         """Begin with something that may be asked next; False if there is nothing."""
         for node in self._ahead:
             each = self._requests.of(node)
-            under_way = each.key in self._training or each.key in self._foreseen
+            under_way = each.wish in self._training or each.wish in self._foreseen
             if each.training is None and not under_way:
                 self._submit(each)
-                self._foreseen[each.key] = each
+                self._foreseen[each.wish] = each
                 self._forget()
                 return True
         return False
@@ -123,12 +124,12 @@ class Rounds:
         idle = [each.future for each in self._foreseen.values() if each.future is not None]
         dropped = set(self._pool.make_room(trainings, idle))
         self._foreseen = {
-            key: each for key, each in self._foreseen.items() if each.future not in dropped
+            wish: each for wish, each in self._foreseen.items() if each.future not in dropped
         }
 
     def _forget(self) -> None:
         """Of what was trained and is never asked for, few are kept: the latest."""
         if len(self._foreseen) > FORESEEN:
-            answered = [key for key, each in self._foreseen.items() if each.training is not None]
-            for key in answered[: len(self._foreseen) - FORESEEN]:
-                del self._foreseen[key]
+            answered = [wish for wish, each in self._foreseen.items() if each.training is not None]
+            for wish in answered[: len(self._foreseen) - FORESEEN]:
+                del self._foreseen[wish]

@@ -60,7 +60,9 @@ def judged(model: Model, task: Task, units: Units) -> Trained:
         error=metrics.error,
         metrics=metrics,
         losses=(),
-        epoch=0,
+        stages=(),
+        cut=False,
+        step=0,
         diverged=False,
         seconds=0.0,
     )

@@ -40,18 +40,31 @@ class Trainer:
         program: Program,
         start: Trained | None = None,
         goal: float | None = None,
+        cutoffs: tuple[float, ...] = (),
+        probe: bool = False,
         stop: Stop | None = None,
     ) -> Trained:
         """The trained program; ``start`` is one whose parameters it begins with, where they fit.
 
-        With a ``goal``, the training may end as soon as the error is no higher.
+        With a ``goal``, the training may end as soon as the error is no higher; with ``cutoffs``,
+        after a stage that it leaves with a higher one.
         """
         seed = self.seed_of(program)
         theta = None
         # What diverged has nothing to pass on.
         if start is not None and not start.diverged:
             theta = starting_parameters(program, self.budget, self.task.scale, start, seed)
-        return train(program, self.task, self.budget, seed, start=theta, goal=goal, stop=stop)
+        return train(
+            program,
+            self.task,
+            self.budget,
+            seed,
+            start=theta,
+            goal=goal,
+            cutoffs=cutoffs,
+            probe=probe,
+            stop=stop,
+        )
 
     def failed(self, program: Program, reason: str) -> Trained:
         """What stands for a training that no worker could do."""
@@ -65,7 +78,9 @@ class Trainer:
             error=1.0,
             metrics=None,
             losses=(),
-            epoch=0,
+            stages=(),
+            cut=False,
+            step=0,
             diverged=True,
             seconds=0.0,
             failure=reason,
@@ -76,4 +91,4 @@ class Trainer:
 def compile_engine() -> None:
     """Have the engine compiled, which takes long only the first time on a machine."""
     tiny = Task(Sequences.from_arrays(np.zeros((2, 2, 1), np.float32), np.array([[0, 1], [1, 0]])))
-    train(Hole(tiny.signature()), tiny, Budget(neural_epochs=1, units=Units(1, 1)))
+    train(Hole(tiny.signature()), tiny, Budget(neural_steps=1, units=Units(1, 1)))

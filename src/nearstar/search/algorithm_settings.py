@@ -20,6 +20,10 @@ class Settings:
     in_domains: ClassVar[tuple[str, ...]] = ()
     """What is published for each: names of settings, or of tables of them."""
 
+    race: bool = True
+    """Cut trainings short, stage by stage, of programs that are not likely to be the best at their
+    price: by how far the errors of earlier ones fell after each stage."""
+
     def __post_init__(self) -> None:
         check_settings(self)
 
@@ -51,12 +55,16 @@ class NearSettings(Settings):
             "lazy": False,
             "pathmax": False,
             "closing_cost": False,
+            "margin": 0.0,
+            "correct": False,
+            "probes": False,
             "deduplicate": False,
             "early_stop": False,
             "correction": 0.0,
             "exploration": 0,
             "width": 1,
             "train_root": True,
+            "race": False,
         }
     )
 
@@ -70,9 +78,15 @@ class NearSettings(Settings):
     """Take the parent's h where it is higher: the child's completions are among the parent's."""
     closing_cost: bool = True
     """Add to f the least structural cost that can close the open holes."""
-    margin: float = field(default=0.0, metadata={"infinite": True})
-    """Keep nodes whose f is above the best path cost by less than this: trained h are noisy. With
+    margin: float | None = field(default=None, metadata={"infinite": True})
+    """Keep nodes whose f is above the best path cost by less than this: trained h are noisy. None:
+    by as much as h was measured to be above what programs reached, but for one node of ten. With
     ``math.inf`` nothing is dropped, and only limits end a search of a large space."""
+    correct: bool = True
+    """Lower h of a partial program to the error of any of its completions that was trained."""
+    probes: bool = True
+    """Put nodes in order by what cheap completions of theirs reach: with an affine leaf over
+    everything in each hole. Networks are trained for the bound alone. For A*."""
     deduplicate: bool = True
     """Train only one of programs with the same canonical form."""
     warm_start: bool = False
@@ -90,8 +104,8 @@ class NearSettings(Settings):
     all the same, and so is the gap."""
     exploration: int = field(default=8, metadata={"least": 0})
     """Most complete programs that a round trains besides its nodes, whatever h says: the next by
-    structural cost, and variants of the best so far. One for every four rounds since the last new
-    best, so that they cost little while h leads well. They change nothing in the bound."""
+    structural cost, and variants of the best so far. How many, is decided by what they and h have
+    brought lately. They change nothing in the bound."""
     width: int = 4
     """Nodes that a round goes on from, to be trained side by side; never the number of workers."""
     train_root: bool = False

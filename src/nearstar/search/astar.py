@@ -12,6 +12,7 @@ from types import MappingProxyType
 from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.frontier import Frontier
 from nearstar.search.near import Near
+from nearstar.search.probed import Probed
 from nearstar.search.protocol import Node, Search
 from nearstar.search.pruning import TOLERANCE, OpenList
 from nearstar.search.space import Space
@@ -31,7 +32,9 @@ class AStar(NearSettings):
 
     def search(self, space: Space, seed: int) -> Search:
         near = Near(space, self, seed)
-        waiting = OpenList(near.bounds, self.frontier, margin=self.margin, persist=self.persist)
+        if self.probes:
+            return (yield from Probed(near, persist=self.persist).search())
+        waiting = OpenList(near.bounds, self.frontier, persist=self.persist)
         waiting.add((yield from near.begin()))
         frontier, pruned = waiting.frontier, waiting.pruned
         # What was pruned has its turn in rounds that would have nothing else.

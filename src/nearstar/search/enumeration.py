@@ -24,7 +24,7 @@ class Enumeration(Settings):
     The bound takes errors to be from 0: what is left costs at least its structure.
     """
 
-    published = MappingProxyType({"deduplicate": False, "width": 1})
+    published = MappingProxyType({"deduplicate": False, "race": False, "width": 1})
     in_domains = ("enumeration",)
 
     max_programs: int = 1000
@@ -37,7 +37,7 @@ class Enumeration(Settings):
     """Programs asked together, to be trained side by side; never the number of workers."""
 
     def search(self, space: Space, seed: int) -> Search:
-        evaluator = Evaluator(space, self.deduplicate)
+        evaluator = Evaluator(space, self.deduplicate, self.race)
         waiting = ByCost(space, evaluator.form, self.max_depth)
         if not waiting:
             raise NearstarError(

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Sequence
 
 from nearstar.language.program import Program, is_complete
 from nearstar.search.protocol import Ask, Node, Score
+from nearstar.search.racing import Racing
 from nearstar.search.space import Space
 
 
@@ -16,8 +17,10 @@ class Evaluator:
     one, and it never costs more. From a sketch, only if the form completes the sketch as well.
     """
 
-    def __init__(self, space: Space, deduplicate: bool = True) -> None:
+    def __init__(self, space: Space, deduplicate: bool = True, race: bool = True) -> None:
+        """``race``: trainings of what is not likely to be the best are cut short."""
         self.space = space
+        self._racing = Racing(race)
         self.deduplicate = deduplicate
         self.costs: dict[Program, float] = {}
         """Path costs of what was asked, in that order."""
@@ -37,13 +40,18 @@ class Evaluator:
         forms = [self.form(program) for program in programs]
         new = [form for form in dict.fromkeys(forms) if form not in self.costs]
         if new:
-            nodes = tuple(Node(form, None, g=self.space.cost(form)) for form in new)
+            nodes = tuple(map(self._node, new))
             scores = yield Ask(nodes, bound, waiting)
             for node, score in zip(nodes, scores, strict=True):
-                node.h = 1.0 if score.diverged else score.error
+                self._racing.observe(node.g, score)
+                node.error = 1.0 if score.diverged else score.error
                 node.trained = True
                 self.costs[node.program] = node.f
         return [self.costs[form] for form in forms]
+
+    def _node(self, program: Program) -> Node:
+        price = self.space.cost(program)
+        return Node(program, None, g=price, cutoffs=self._racing.cutoffs(price))
 
     def affordable(self, programs: Iterable[Program], most: int) -> list[Program]:
         """The programs that can be scored with at most so many asked in the whole run."""

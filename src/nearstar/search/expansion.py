@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from nearstar.language.program import Program, begun, is_complete
+from nearstar.language.program import Program, begun
 from nearstar.language.text import to_text
 from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.protocol import Node, is_root
@@ -56,15 +56,12 @@ class Expansion:
     def node(self, program: Program, parent: Node | None, inherits: bool = False) -> Node:
         """A node; one that ``inherits`` takes its parent's h until it has its own."""
         settings = self.settings
-        may_stop = settings.pathmax and settings.early_stop and not is_complete(program)
         return Node(
             program,
             parent,
             g=self.space.cost(program),
             closing=self.space.closing_cost(program) if settings.closing_cost else 0.0,
-            h=parent.h if parent and inherits else 0.0,
-            bounded=inherits,
-            goal=parent.h if parent and inherits and may_stop else None,
+            above=parent if inherits else None,
             warm_from=parent if settings.warm_start and not is_root(parent) else None,
         )
 
@@ -80,9 +77,12 @@ class Expansion:
 
     def _trained_above(self, program: Program) -> Node | None:
         """The last node of a program's derivation, but the root, that is trained."""
+        return next((node for node in self.leading_to(program) if node.trained), None)
+
+    def leading_to(self, program: Program) -> Iterator[Node]:
+        """The nodes of a program's derivation, or of equivalents, but the root; the last first."""
         for rules in range(program.size - 1, 0, -1):
             partial = begun(program, rules)
             node = self.made.get(partial) or self.made.get(self.form(partial))
-            if node is not None and node.trained:
-                return node
-        return None
+            if node is not None:
+                yield node

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container
 from functools import lru_cache
 from itertools import count
 
@@ -13,15 +13,13 @@ from nearstar.language.program import Program, first_hole, node_at, replace
 from nearstar.search.enumeration import ByCost
 from nearstar.search.expansion import Expansion
 from nearstar.search.protocol import Node
-from nearstar.search.pruning import TOLERANCE, Bounds
+from nearstar.search.pruning import Bounds
 from nearstar.search.space import Space
 from nearstar.search.variation import STEPS, Variation, pick
 from nearstar.util.seeds import seed_for
 
 _STREAM = "beside"
 """Names its random numbers; with another name they would be other ones."""
-_PATIENCE = 4
-"""Rounds without a new best program for each program that is explored."""
 _VARIANTS = 2
 """Variants of the best for each one of the smallest."""
 _EXPANDED = 100
@@ -41,24 +39,27 @@ chance; …"""
 
 
 class Exploration:
-    """Nodes of complete programs to train whatever h says, the more the longer h has led nowhere.
+    """Nodes of complete programs to train whatever h says; they change nothing in the bound."""
 
-    They change nothing in the bound.
-    """
+    SOURCE = "beside"
 
     def __init__(self, expansion: Expansion, bounds: Bounds, seed: int) -> None:
         self.expansion = expansion
         self.bounds = bounds
-        self.stalled = 0
-        """Rounds since the last new best program."""
         self._proposals = Proposals(expansion.space, expansion.form, seed)
+        self._turn = 0
 
-    def nodes(self, others: Sequence[Node]) -> Iterator[Node]:
-        """Those for a round of others: they are not trained yet and may be better than the best.
+    def first(self) -> Node | None:
+        """That of the smallest program: so that there is an answer from the beginning on."""
+        program = self._proposals.first()
+        return None if program is None else self.expansion.complete(program)
+
+    def node(self, asked: Container[Program]) -> Node | None:
+        """One that is not trained, nor asked already, and may be better than the best; None if
+        none is found.
 
         One that waits in a frontier stays there; frontiers pass over what is done.
         """
-        asked = {node.program for node in others}
         made, cost = self.expansion.made, self.expansion.space.cost
 
         def is_wanted(program: Program) -> bool:
@@ -66,23 +67,19 @@ class Exploration:
             untrained = known is None or not known.trained
             return untrained and program not in asked and cost(program) < self.bounds.incumbent
 
-        most = self.expansion.settings.exploration
-        for _ in range(min(self.stalled // _PATIENCE, most)):
-            program = self._proposals.offer(is_wanted)
-            if program is None:
-                return
-            asked.add(program)
-            yield self.expansion.complete(program)
+        self._turn += 1
+        small = self._turn % (1 + _VARIANTS) == 1
+        program = self._proposals.smallest(is_wanted) if small else None
+        program = program or self._proposals.variant(is_wanted)
+        return None if program is None else self.expansion.complete(program)
 
     def observe(self, complete: Node) -> None:
-        """Take note of a complete program that was trained, before it is the incumbent."""
-        if complete.f < self.bounds.incumbent - TOLERANCE:
-            self.stalled = 0
+        """Take note of a complete program that was trained."""
         self._proposals.note(complete.program, complete.f)
 
 
 class Proposals:
-    """Complete programs to train whatever h says: the next by structural cost, then two variants.
+    """Complete programs to train whatever h says: the next by structural cost, and variants.
 
     The ones miss nothing small, the others find what is larger; both also where h misleads.
     ``form`` is what stands for a program.
@@ -96,30 +93,30 @@ class Proposals:
         self._variation = Variation(space, self._random)
         self._away = lru_cache(len(STEPS) * _PARENTS)(lambda step, program: step(space, program))
         self._arrivals = count()
-        self._turn = 0
         self._best: list[tuple[float, int, Program]] = []
         """The best programs so far, with their path costs; of equals, the first that came."""
+
+    def first(self) -> Program | None:
+        """The first by structural cost."""
+        return self._by_cost.pop(_EXPANDED)
 
     def note(self, program: Program, cost: float) -> None:
         """Take note of a complete program and its path cost."""
         insort(self._best, (cost, next(self._arrivals), program))
         del self._best[_PARENTS:]
 
-    def offer(self, wanted: Callable[[Program], bool]) -> Program | None:
-        """A program that is wanted; None if none is found, or none is noted to vary."""
+    def variant(self, wanted: Callable[[Program], bool]) -> Program | None:
+        """A variant of the best that is wanted; None if none is found, or none is noted to vary."""
         if not self._best:
             return None
-        self._turn += 1
-        smallest = self._smallest(wanted) if self._turn % (1 + _VARIANTS) == 1 else None
-        if smallest is not None:
-            return smallest
         # Where what is around the best is known, parents are drawn from more and more of them.
         variants = (self.form(self._variant(_FIRST / 2**tried)) for tried in range(_TRIES))
         return next(filter(wanted, variants), None)
 
-    def _smallest(self, wanted: Callable[[Program], bool]) -> Program | None:
+    def smallest(self, wanted: Callable[[Program], bool]) -> Program | None:
+        """The next by structural cost that is wanted; None if it is not met with soon."""
         # What costs more than the best one by its structure alone is not worth going through.
-        while self._by_cost.bound() < self._best[0][0]:
+        while self._best and self._by_cost.bound() < self._best[0][0]:
             program = self._by_cost.pop(_EXPANDED)
             if program is None or wanted(program):
                 return program
@@ -134,7 +131,7 @@ class Proposals:
         sketches = self._away(step, parent)
         if sketches:
             variant = self._closed(pick(sketches, self._random))
-            if self._variation.fits(variant):
+            if self.space.leads_to(variant):
                 return variant
         return parent
 

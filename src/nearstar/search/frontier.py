@@ -86,6 +86,11 @@ class Frontier:
             evicted.append(self._take(worst, 0))
         return evicted
 
+    def sort(self) -> None:
+        """Put all in order again, where h of some have fallen."""
+        for entries in self._by_holes.values():
+            entries[:] = sorted((-round(node.f, 9), place, node) for _, place, node in entries)
+
     def pop(self, correction: Correction) -> Node:
         """Take out the node with the least f + what its holes add.
 

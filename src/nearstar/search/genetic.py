@@ -20,7 +20,7 @@ from nearstar.util.seeds import seed_for
 class Genetic(Settings):
     """Generations of programs; the best ones are the parents of the next."""
 
-    published = MappingProxyType({"deduplicate": False, "elitism": False})
+    published = MappingProxyType({"deduplicate": False, "elitism": False, "race": False})
     in_domains = ("genetic",)
 
     population: int = 15
@@ -43,7 +43,7 @@ class Genetic(Settings):
 
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "genetic"))
-        evaluator = Evaluator(space, self.deduplicate)
+        evaluator = Evaluator(space, self.deduplicate, self.race)
         yield from evaluator.ask_roots()
         variation = Variation(space, random)
         selected: list[tuple[Program, float]] = []

@@ -84,7 +84,7 @@ class IDSBB(NearSettings):
     def _holds(self, node: Node, came_from: int, near: Near) -> bool:
         """Whether a node is within the bound; given up if it is not."""
         factor = self.multiplier * self.depth_bias ** (came_from - _depth(node))
-        within = node.f < near.bounds.incumbent * factor + self.margin - TOLERANCE
+        within = node.f < near.bounds.incumbent * factor + near.bounds.margin - TOLERANCE
         if not within:
             near.bounds.discard([node])
         return within

@@ -21,7 +21,9 @@ from nearstar.util.seeds import seed_for
 class MCTS(Settings):
     """Descends by UCT, samples a completion, backs its path cost up; steps to the best child."""
 
-    published = MappingProxyType({"deduplicate": False, "rollouts": False, "width": 1})
+    published = MappingProxyType(
+        {"deduplicate": False, "rollouts": False, "width": 1, "race": False}
+    )
     in_domains = ("samples",)
 
     samples: int = 50
@@ -38,7 +40,7 @@ class MCTS(Settings):
 
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "MCTS"))
-        evaluator = Evaluator(space, self.deduplicate)
+        evaluator = Evaluator(space, self.deduplicate, self.race)
         yield from evaluator.ask_roots()
         branch = Branch(initial_state(space))
         while branch.state is None or not is_complete(branch.state):

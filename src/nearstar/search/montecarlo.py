@@ -22,7 +22,7 @@ from nearstar.util.seeds import seed_for
 class MonteCarlo(Settings):
     """Samples completions, steps to the child with the best mean path cost, and repeats."""
 
-    published = MappingProxyType({"deduplicate": False})
+    published = MappingProxyType({"deduplicate": False, "race": False})
     in_domains = ("samples",)
 
     samples: int = 50
@@ -32,7 +32,7 @@ class MonteCarlo(Settings):
 
     def search(self, space: Space, seed: int) -> Search:
         random = np.random.default_rng(seed_for(seed, "Monte Carlo"))
-        evaluator = Evaluator(space, self.deduplicate)
+        evaluator = Evaluator(space, self.deduplicate, self.race)
         yield from evaluator.ask_roots()
         current = initial_state(space)
         while current is None or not is_complete(current):

@@ -62,7 +62,7 @@ class Ranking:
                 sequences = Holes.of(node.program).sequences > 0
                 mean = self._of_sequences if sequences else self._of_vectors
                 new = known == math.inf
-                mean.total += (f - (node.f if new else known)) / node.program.n_holes
+                mean.total += (f - (node.rank if new else known)) / node.program.n_holes
                 mean.count += new
             node = node.parent
 

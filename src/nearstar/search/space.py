@@ -84,6 +84,10 @@ class Space:
         """Whether the program has a completion within the constraints (complete: whether it is)."""
         return self._closing.can_close(program)
 
+    def leads_to(self, program: Program) -> bool:
+        """Whether a root leads to the program, and that to one within the constraints."""
+        return self.allows(program) and any(completes(program, root) for root in self.roots)
+
     def expansions(self, program: Program) -> list[Program]:
         """The children of a program: its first hole with each rule that leads to allowed ones."""
         if self._closing.only_depth:

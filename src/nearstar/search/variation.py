@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from nearstar.language.program import Apply, Hole, Program, completes, open_up, replace, walk
+from nearstar.language.program import Apply, Hole, Program, open_up, replace, walk
 from nearstar.search.counting import Counting
 from nearstar.search.sampling import completion, initial_state
 from nearstar.search.space import Space
@@ -28,12 +28,6 @@ class Variation:
         self.counting = Counting(space.grammar)
         self.max_depth = space.constraints.max_depth
 
-    def fits(self, program: Program) -> bool:
-        """Whether a complete program keeps the constraints and completes one of the roots."""
-        return self.space.allows(program) and any(
-            completes(program, root) for root in self.space.roots
-        )
-
     def first(self, number: int, most_rules: int) -> list[Program]:
         """Programs to begin with, drawn uniformly from those with at most so many rules.
 
@@ -44,7 +38,7 @@ class Variation:
             root = self.space.grammar.root
             most = min(max(most_rules, int(self.space.grammar.least_rules[root])), self.max_depth)
             drawn = (self.counting.draw(root, most, self.random) for _ in range(TRIES * number))
-            found = list(islice(filter(self.fits, drawn), number))
+            found = list(islice(filter(self.space.leads_to, drawn), number))
         while len(found) < number:
             found.append(completion(self.space, initial_state(self.space), self.random))
         return found
@@ -59,7 +53,7 @@ class Variation:
         """The mother with a part of the father's; herself if nothing fits."""
         for _ in range(TRIES):
             child = crossover(mother, father, self.max_depth, self.random)
-            if child is not None and self.fits(child):
+            if child is not None and self.space.leads_to(child):
                 return child
         return mother
 
@@ -67,7 +61,7 @@ class Variation:
         """The program with one part drawn anew; itself if nothing fits."""
         for _ in range(TRIES):
             mutant = mutate(program, self.counting, self.max_depth, self.random)
-            if self.fits(mutant):
+            if self.space.leads_to(mutant):
                 return mutant
         return program
 

@@ -1,10 +1,11 @@
-"""How programs are trained: epochs, rates, loss, and which parameters count."""
+"""How programs are trained: steps, rates, loss, and which parameters count."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -20,40 +21,61 @@ from nearstar.util.checks import check_settings, is_number
 from nearstar.util.errors import NearstarError
 from nearstar.util.nearest import suggestion
 
+_MOST_FOLD_RATE = 0.25
+"""Of the learning rate of other programs, for those that fold."""
+
 
 @dataclass(frozen=True)
 class Budget:
     """How programs are trained: all that decides a training besides program, data and seed."""
 
-    neural_epochs: int = 15
-    """For programs with holes, relaxed to networks."""
-    symbolic_epochs: int = 40
-    """For complete programs."""
-    learning_rate: float = field(default=0.02, metadata={"positive": True})
-    fold_rate: float = field(default=0.5, metadata={"positive": True})
-    """Learning rate of programs with a fold, as a share of that of others: a step of their
-    parameters is taken again at every element."""
+    symbolic_steps: int = 750
+    """Steps that complete programs are trained for; each takes one batch."""
+    neural_steps: int = 450
+    """The same for programs with holes, relaxed to networks."""
+    stages: int = 4
+    """Stages in which a complete program is trained, each twice as long as the one before: after
+    each its training may end, where its error is above what the search asks for."""
+    learning_rate: float = field(default=0.16, metadata={"positive": True})
+    """That at the beginning of each stage."""
+    schedule: Literal["cosine", "constant"] = "cosine"
+    """How the rate falls in a stage: along a cosine to 0, or not at all."""
+    neural_rate: float = field(default=0.25, metadata={"positive": True})
+    """Learning rate of programs with holes, as a share of that of others."""
+    fold_steps: int = 2
+    """So many times the steps are for programs with a fold: they learn more slowly."""
+    fold_rate: float | None = field(default=10.0, metadata={"positive": True})
+    """Learning rate of programs with a fold, as a share of that of others: this by the mean length
+    of the sequences, 1/4 at most, since a step of their parameters is taken again at every element.
+    None: the same as that of others."""
     fold_memory: float = field(default=0.9, metadata={"most": 1})
     """How much of its accumulator a fold keeps at each element where training starts; with 0 its
     weights are drawn like all others."""
-    batch_size: int = 50
+    batch_size: int = 48
     units: Units = field(default_factory=Units)
     class_weights: tuple[float, ...] | None = None
     """A weight for each class in the loss; None: all 1."""
     loss: str = "cross-entropy"
     """What training lowers. "f1", of two classes: cross-entropy in which an example of the second
-    class weighs 1 − F/2 and one of the first F/2, F the validation F1 of the epoch before. Of all
+    class weighs 1 − F/2 and one of the first F/2, F the validation F1 of the look before. Of all
     classifiers, that of the best F1 is the one of least cost, if misses and false alarms cost so
     much by its own F1 (Parambath et al. 2014). Class weights multiply them."""
     select: Literal["best", "last"] = "best"
-    """Which epoch's parameters count: that of the least validation error, or the last."""
+    """Which parameters count: those of the least validation error of all looks, or the last."""
+    look_every: int = 50
+    """Steps from one look at the validation data to the next."""
+    quick_look: int | None = 50_000
+    """Labelled elements of the validation data, at most, that stages before the last look at: so
+    many tell what is hopeless. None: all of them."""
     patience: int | None = None
-    """Epochs without a lower validation error after which a training ends; None: it goes on to its
-    last epoch. Only where the best epoch counts."""
+    """Looks without a lower validation error after which a training ends; None: it goes on to its
+    end. Only where the best of them counts."""
     reshuffle: bool = True
-    """Whether batches come in another order in every epoch; they are drawn once in any case."""
-    restarts: int = 1
-    """Trainings of a complete program, from different starting parameters; the best one counts."""
+    """Whether batches come in another order each time that all were taken; they are drawn once in
+    any case."""
+    restarts: int = 3
+    """Starting parameters of a complete program: what is worth more than its first two stages
+    begins again from each of them, and the best one goes on."""
     clip: float | None = field(default=1.0, metadata={"positive": True})
     """Longest gradient; longer ones, which folds over many elements may have, are shortened to it.
     None: no limit."""
@@ -62,8 +84,10 @@ class Budget:
 
     def __post_init__(self) -> None:
         check_settings(self)
-        if self.select not in ("best", "last"):
-            raise NearstarError(f"select must be 'best' or 'last', not {self.select!r}")
+        for name, known in (("select", ("best", "last")), ("schedule", ("cosine", "constant"))):
+            if getattr(self, name) not in known:
+                given = getattr(self, name)
+                raise NearstarError(f"{name} must be {known[0]!r} or {known[1]!r}, not {given!r}")
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
             raise NearstarError(f"no loss {self.loss!r}; {suggestion(str(self.loss), LOSSES)}")
         if not isinstance(self.units, Units):
@@ -72,42 +96,49 @@ class Budget:
             object.__setattr__(self, "class_weights", _class_weights(self.class_weights))
 
     @classmethod
-    def paper(cls, domain: Domain, **changes: Any) -> Budget:
-        """The published settings for one of the paper's domains."""
-        values = domain.published(
-            "neural_epochs", "symbolic_epochs", "learning_rate", "batch_size", "units"
-        )
+    def paper(cls, domain: Domain, n_sequences: int, **changes: Any) -> Budget:
+        """The published settings for one of the paper's domains, with so many sequences to train
+        on: its epochs are so many steps."""
+        values = domain.published("learning_rate", "batch_size", "units")
         values |= {"units": Units(*values["units"]), "select": "last", "reshuffle": False}
-        values |= {"fold_rate": 1.0, "fold_memory": 0.0, "clip": None}
-        return cls(**{**values, **changes})
+        values |= {"stages": 1, "schedule": "constant", "neural_rate": 1.0, "restarts": 1}
+        values |= {"fold_steps": 1, "fold_rate": None, "fold_memory": 0.0, "clip": None, **changes}
+        for kind, epochs in domain.published("neural_epochs", "symbolic_epochs").items():
+            steps = in_steps(epochs, n_sequences, values["batch_size"])
+            values.setdefault(kind.replace("epochs", "steps"), steps)
+        return cls(**values)
 
     @classmethod
     def for_size(cls, n_sequences: int, **changes: Any) -> Budget:
-        """A budget for so many training sequences: few of them are gone through more often.
-
-        At least 8 batches make an epoch, as far as there are 8 sequences for each; programs are
-        trained for at least 400 steps, networks for 150; and with less than 500 sequences, where
-        it costs little, programs are trained three times, of which the best counts.
-        """
+        """A budget for so many training sequences: there are at least 8 batches, as far as there
+        are 8 sequences for each."""
         whole = cls(**changes)
-        batch_size = changes.get("batch_size") or min(max(n_sequences // 8, 8), whole.batch_size)
-        steps = math.ceil(n_sequences / batch_size)
-        sized = {
-            "batch_size": batch_size,
-            "symbolic_epochs": max(whole.symbolic_epochs, math.ceil(400 / steps)),
-            "neural_epochs": max(whole.neural_epochs, math.ceil(150 / steps)),
-            "restarts": 3 if n_sequences < 500 else whole.restarts,
-        }
-        return replace(whole, **{**sized, **changes})
+        batch_size = min(max(n_sequences // 8, 8), whole.batch_size)
+        return replace(whole, **{"batch_size": batch_size, **changes})
 
-    def epochs(self, program: Program) -> int:
-        """Epochs that a program is trained for."""
-        return self.symbolic_epochs if is_complete(program) else self.neural_epochs
+    def stages_of(self, program: Program) -> tuple[int, ...]:
+        """The steps of each stage in which a program is trained."""
+        times = self.fold_steps if _folds(program) else 1
+        if not is_complete(program):
+            return (times * self.neural_steps,)
+        steps, parts = times * self.symbolic_steps, 2**self.stages - 1
+        ends = [round(steps * (2**n - 1) / parts) for n in range(self.stages + 1)]
+        return tuple(end - begin for begin, end in pairwise(ends) if end > begin)
 
-    def rate(self, program: Program) -> float:
-        """Learning rate that a program is trained with."""
-        folds = any(node.operation.recurs for node in applied(program))
-        return self.learning_rate * (self.fold_rate if folds else 1.0)
+    def rates(
+        self, program: Program, length: float, steps: int, first: int = 0, end: int | None = None
+    ) -> NDArray[np.float64]:
+        """The learning rate of each step of a stage, or of some of them, for sequences of a mean
+        length."""
+        share = 1.0 if is_complete(program) else self.neural_rate
+        if self.fold_rate is not None and _folds(program):
+            share = min(share, _MOST_FOLD_RATE, self.fold_rate / length)
+        at = np.arange(first, steps if end is None else end)
+        peak = np.full(len(at), self.learning_rate * share)
+        if self.schedule == "constant":
+            return peak
+        falling: NDArray[np.float64] = (1 + np.cos(np.pi * at / steps)) / 2
+        return peak * falling
 
     def initial(self, program: Program, seed: int) -> NDArray[np.float32]:
         """Parameters that the training of a program starts from, for standardised features."""
@@ -126,6 +157,15 @@ class Budget:
                 f"the loss {self.loss!r} is for two classes, and there are {n_classes}; take "
                 f"{next(iter(LOSSES))!r}"
             )
+
+
+def _folds(program: Program) -> bool:
+    return any(node.operation.recurs for node in applied(program))
+
+
+def in_steps(epochs: int, n_sequences: int, batch_size: int) -> int:
+    """So many passes over all sequences, in batches."""
+    return epochs * math.ceil(n_sequences / batch_size)
 
 
 def _class_weights(weights: Any) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 """What training lowers, each loss a value: one more is a setting, a flag and part of the loop.
 
 Every loss is cross-entropy of classes that weigh differently; how much may depend on what was
-reached in the epoch before.
+reached at the last look.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Loss:
 
     name: str
     reweigh: Callable[[ClassWeights, float], ClassWeights] | None = None
-    """From the weights that are given, and the validation F1 of the epoch before, to those of the
-    next epoch: their ratio counts. None: they stay as they are given."""
+    """From the weights that are given, and the validation F1 of the last look, to those until
+    the next: their ratio counts. None: they stay as they are given."""
     two_classes: bool = False
     """Whether it is for two classes only."""
 

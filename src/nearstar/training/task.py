@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.engine.packing import Blocks, pack
@@ -44,8 +46,11 @@ class Task:
         self.valid = valid
         self.standardised = standardise
         self.scale = Scale.of(train) if standardise else Scale.identity(train.n_features)
+        self.mean_length = float(train.lengths.mean())
+        """Of the training sequences."""
+        self._n_judged = int(np.count_nonzero(np.asarray(valid.labels) >= 0))
         self._lock = threading.Lock()
-        self._packed: dict[tuple[int, int] | None, Blocks] = {}
+        self._packed: dict[tuple[object, ...], Blocks] = {}
 
     def signature(self, *, single: bool = True) -> Signature:
         """The type of a classifier for this task.
@@ -73,19 +78,30 @@ class Task:
         """The training data in batches drawn by the seed; the last few ways are kept."""
         scale = self.scale
         return self._kept(
-            (batch_size, seed),
+            ("train", batch_size, seed),
             lambda: pack(self.train, scale, batch_size, seed, scale.constant),
         )
 
-    def valid_blocks(self) -> Blocks:
-        """The validation data."""
-        return self._kept(None, lambda: pack(self.valid, self.scale))
+    def valid_blocks(self, most: int | None = None) -> Blocks:
+        """The validation data; with ``most``, sequences of them with about so many labels."""
+        if most is None or self._n_judged <= most:
+            return self._kept(("valid",), lambda: pack(self.valid, self.scale))
+        return self._kept(("valid", most), lambda: pack(self._some(most), self.scale))
 
-    def _kept(self, key: tuple[int, int] | None, make: Callable[[], Blocks]) -> Blocks:
+    def _some(self, most: int) -> Sequences:
+        """Validation sequences, drawn once and for all, until they have so many labels."""
+        labelled = np.asarray(self.valid.labels) >= 0
+        sums = np.concatenate([[0], np.cumsum(labelled)])
+        offsets = self.valid.offsets if self.valid.per_frame else np.arange(len(sums))
+        order = np.random.default_rng(0).permutation(len(self.valid))
+        counts = np.diff(sums[offsets])[order]
+        return self.valid.subset(np.sort(order[: np.searchsorted(np.cumsum(counts), most) + 1]))
+
+    def _kept(self, key: tuple[object, ...], make: Callable[[], Blocks]) -> Blocks:
         with self._lock:
             if key not in self._packed:
-                ways = [key for key in self._packed if key is not None]
-                if key is not None and len(ways) == KEPT_WAYS:
+                ways = [key for key in self._packed if key[0] == "train"]
+                if key[0] == "train" and len(ways) == KEPT_WAYS:
                     del self._packed[ways[0]]
                 self._packed[key] = make()
             return self._packed[key]

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
-from nearstar.engine.kernels import machine
-from nearstar.engine.lowering import lower
-from nearstar.engine.packing import Blocks
-from nearstar.engine.session import Session
 from nearstar.language.networks import Units
-from nearstar.language.parameters import Theta, layout, scaled, unscaled, without_constant
+from nearstar.language.parameters import Theta, layout, scaled, unscaled
 from nearstar.language.program import Apply, Hole, Program, is_complete
 from nearstar.training.budget import Budget
-from nearstar.training.losses import LOSSES, f1_of_yes
+from nearstar.training.course import Course, Plan
 from nearstar.training.metrics import Metrics
 from nearstar.training.task import Task
 from nearstar.util.checks import check_whole
 from nearstar.util.errors import NearstarError
-from nearstar.util.interrupt import Stop, Stopped, interruptible
+from nearstar.util.interrupt import Stop, interruptible
 from nearstar.util.seeds import seed_for
 
-TRAINING_VERSION = 3
+TRAINING_VERSION = 4
 """Raised whenever the same training may give other parameters than before."""
+
+
+_SCREENED = 2
+"""Stages after which a program that is not hopeless begins again from its other starts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +45,14 @@ class Trained:
     metrics: Metrics | None
     """On the validation data; None if the training diverged."""
     losses: tuple[float, ...]
-    """Training loss of each epoch."""
-    epoch: int
-    """The epoch whose parameters these are, counted from 1; the last one if it diverged."""
+    """Mean training loss of the steps before each look at the validation data."""
+    stages: tuple[float, ...]
+    """The least error until the end of each stage that was gone through; of the first two, those
+    of the first start that did not diverge."""
+    cut: bool
+    """Whether it was ended by a cutoff."""
+    step: int
+    """The step whose parameters these are, counted from 1; the last one if it diverged."""
     diverged: bool
     seconds: float
     """Processor time that it took: what else the machine does plays no part."""
@@ -62,13 +68,18 @@ def train(
     *,
     start: Theta | None = None,
     goal: float | None = None,
+    cutoffs: tuple[float, ...] = (),
+    probe: bool = False,
     stop: Stop | None = None,
 ) -> Trained:
     """Train a program's parameters; holes are filled with networks.
 
     The same arguments give the same bits, whatever runs beside it. ``start`` are parameters to
-    start from, instead of random ones. With a ``goal`` it ends at the first epoch whose error is
-    no higher, if the best epoch counts. A training that diverges gives error 1 and is marked.
+    start from, instead of random ones. With a ``goal`` it ends at the first look at which its error
+    is no higher, if the best one counts. ``cutoffs`` are errors for the first stages: it ends after
+    a stage that it leaves with a higher one. A ``probe`` has one start and two stages at most. A
+    training that diverges from all its starts gives error 1 and is marked; one that diverges in a
+    later stage has what it reached before.
     """
     budget = Budget() if budget is None else budget
     stop = Stop() if stop is None else stop
@@ -84,109 +95,71 @@ def train(
     check_whole("seed", seed, least=0)
     task.check(program)
     budget.check_classes(task.train.n_classes)
-    blocks = layout(program, budget.units)
-    seeds = [seed]
-    if is_complete(program):
-        seeds += [seed_for(seed, "restart", str(n)) for n in range(1, budget.restarts)]
-    begun = [(each, budget.initial(program, each)) for each in seeds]
-    if start is not None:
-        begun[0] = seed, scaled(blocks, np.asarray(start), task.scale)
-    begun = [(each, without_constant(blocks, theta, task.scale)) for each, theta in begun]
-
-    def trainings() -> list[Trained]:
-        return [_train(program, task, budget, *each, goal, stop) for each in begun]
-
-    trained = interruptible(trainings, stop)
-    best = min(trained, key=lambda each: each.error)
-    return replace(best, seconds=sum(each.seconds for each in trained))
+    first = None if start is None else scaled(layout(program, budget.units), start, task.scale)
+    plan = Plan(program, task, budget, goal, probe, stop)
+    return interruptible(lambda: _train(plan, seed, first, cutoffs), stop)
 
 
 def _train(
-    program: Program,
-    task: Task,
-    budget: Budget,
-    seed: int,
-    theta: NDArray[np.float32],
-    goal: float | None,
-    stop: Stop,
+    plan: Plan, seed: int, start: NDArray[np.float32] | None, cutoffs: tuple[float, ...]
 ) -> Trained:
     began = time.thread_time()
-    batches = task.batches(budget.batch_size, budget.batch_seed)
-    code = lower(program, task.scale, budget.units)
-    # Without validation data of their own, the training data need not be packed twice.
-    valid = batches if task.valid is task.train else task.valid_blocks()
-    session = Session(code, theta, batches, valid, stop=stop.flag)
-    given = budget.class_weights or (1.0,) * task.train.n_classes
-    reweigh = LOSSES[budget.loss].reweigh
-    # Any program reaches as much: less, as after an epoch that never says yes, tells nothing.
-    least = f1_of_yes(task.train) if reweigh else 0.0
-    weights, shares, used = _weights(batches, reweigh(given, least) if reweigh else given)
-    random = np.random.default_rng([seed, 1])
-    epochs, rate = budget.epochs(program), budget.rate(program)
-    each_epoch = budget.select == "best" or reweigh is not None
-    losses: list[float] = []
-    best: tuple[float, int, NDArray[np.float32], Metrics] | None = None
-    diverged = False
-    for epoch in range(1, epochs + 1):
-        order = random.permutation(used) if budget.reshuffle else used
-        ended, loss = session.train(batches, weights, shares, order, rate, budget.clip or 0.0)
-        _check_stopped(ended)
-        losses.append(loss / max(float(weights.sum()), 1e-30))
-        metrics: Metrics | None = None
-        if ended == machine.DONE and (epoch == epochs or each_epoch):
-            ended, confusion = session.judge(valid, task.valid.n_classes)
-            _check_stopped(ended)
-            metrics = Metrics.from_confusion(confusion)
-            if reweigh:
-                costs = reweigh(given, max(metrics.f1, least))
-                weights, shares, used = _weights(batches, costs)
-        if ended == machine.DIVERGED:
-            diverged, best = True, None
-            break
-        if metrics and (budget.select == "last" or best is None or metrics.error < best[0]):
-            best = metrics.error, epoch, session.parameters.copy(), metrics
-        if best and budget.select == "best" and _is_enough(best, epoch, goal, budget.patience):
-            break
-    error, chosen, parameters, metrics = best or (1.0, len(losses), theta, None)
+    courses = _courses(plan, seed, start)
+    course = next(courses)
+    while course.best is None and (other := next(courses, None)):
+        course = other  # one that diverged says nothing about the others
+    cut = _go_on(course, cutoffs, _SCREENED)
+    if not cut:
+        others = (each for each in courses if not _go_on(each, (), _SCREENED))
+        first = course.stages
+        course = min([course, *others], key=lambda each: each.error)
+        course.stages[: len(first)] = first
+        cut = _go_on(course, cutoffs, len(plan.stages))
+    if not (cut or plan.probe):
+        course.look_at_all()
+    program, scale, units = plan.program, plan.task.scale, plan.budget.units
+    best = course.best
+    parameters = course.start if best is None else best.parameters
     return Trained(
         program=program,
-        theta=unscaled(layout(program, budget.units), parameters, task.scale),
-        scale=task.scale,
-        units=budget.units,
-        error=error,
-        metrics=metrics,
-        losses=tuple(losses),
-        epoch=chosen,
-        diverged=diverged,
+        theta=unscaled(plan.layout, parameters, scale),
+        scale=scale,
+        units=units,
+        error=course.error,
+        metrics=None if best is None else best.metrics,
+        losses=tuple(course.losses),
+        stages=tuple(course.stages),
+        cut=cut,
+        step=course.step if best is None else best.step,
+        diverged=best is None,
         seconds=time.thread_time() - began,
     )
 
 
-def _is_enough(
-    best: tuple[float, int, NDArray[np.float32], Metrics],
-    epoch: int,
-    goal: float | None,
-    patience: int | None,
-) -> bool:
-    """Whether a training may end: at its goal, or when the best epoch was long ago."""
-    error, since = best[0], epoch - best[1]
-    return (goal is not None and error <= goal) or (patience is not None and since >= patience)
+def _courses(plan: Plan, seed: int, start: NDArray[np.float32] | None) -> Iterator[Course]:
+    """A training from each start that a program has, gone through its first stage."""
+    seeds = [seed]
+    if is_complete(plan.program) and not plan.probe:
+        seeds += [seed_for(seed, "restart", str(n)) for n in range(1, plan.budget.restarts)]
+    for each in seeds:
+        course = Course(plan, each, start if each == seed else None)
+        course.go()
+        yield course
 
 
-def _weights(
-    batches: Blocks, class_weights: tuple[float, ...]
-) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-    """Weight of each label; 1 / their sum in each batch; the batches that have any."""
-    # The last entry is where the unlabelled ones, -1, look.
-    table = np.array([*class_weights, 0.0], np.float32)
-    weights = table[batches.labels]
-    entry = batches.packed.blocks[batches.packed.batches[:-1]]
-    firsts = entry[:, 3] if batches.in_frames else entry[:, 4]
-    sums = np.add.reduceat(weights, firsts, dtype=np.float64)
-    shares = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
-    return weights, shares.astype(np.float32), np.flatnonzero(sums > 0)
+def _go_on(course: Course, cutoffs: Sequence[float], most: int) -> bool:
+    """Go through stages, until there are so many, it is over, or it is cut off, which is True."""
+    n_stages = len(course.plan.stages)
+    while True:
+        if course.over or len(course.stages) == n_stages:
+            return False
+        if is_cut(course.stages, cutoffs):
+            return True
+        if len(course.stages) >= most:
+            return False
+        course.go()
 
 
-def _check_stopped(ended: int) -> None:
-    if ended == machine.STOPPED:
-        raise Stopped
+def is_cut(stages: Sequence[float], cutoffs: Sequence[float]) -> bool:
+    """Whether a training with these errors at the ends of its stages ends by the cutoffs."""
+    return 0 < len(stages) <= len(cutoffs) and stages[-1] > cutoffs[len(stages) - 1]

@@ -32,7 +32,9 @@ def evaluation(index: int, cost: float, error: float, answer: bool) -> Evaluatio
         error=error,
         f=cost + error,
         diverged=False,
-        epoch=1,
+        stages=(),
+        cut=False,
+        step=1,
         seconds=0.0,
         accuracy=None,
         f1=None,
@@ -71,7 +73,7 @@ def test_one_after_the_other_gives_the_same_as_all_at_once(
 
 def test_the_table_says_the_same_of_candidates_and_of_their_models() -> None:
     task, domain = small_task(), Domain.built_in("crim13")
-    result = learn(task, domain, budget=QUICK, limits=Limits(trainings=12), weight=0.5)
+    result = learn(task, domain, budget=QUICK, limits=Limits(trainings=40), weight=0.5)
     names = task.train.class_names
     models = [
         model_of(each.trained, task, domain, names, provenance={"weight": 0.5})

@@ -182,7 +182,7 @@ def test_a_search_that_asks_for_nothing_ends_at_once() -> None:
 
 def test_models_of_a_result_and_a_copy_of_it() -> None:
     task = small_task()
-    budget = replace(QUICK, symbolic_epochs=20)
+    budget = replace(QUICK, symbolic_steps=160)
     constraints = Constraints(max_depth=4)
     result = learn(task, DOMAIN, AStar(margin=1.0), budget=budget, constraints=constraints)
     names = task.train.class_names

@@ -117,8 +117,8 @@ def test_a_run_that_is_cut_off_and_goes_on(tmp_path: Path) -> None:
         run(limits=limits, run=tmp_path)
         page = client.ask()
         assert page["live"]["state"] == "ended" and page["search"]["ended"]
-    run(limits=Limits(trainings=40), run=tmp_path)
-    alone = run(limits=Limits(trainings=40), run=tmp_path / "alone")
+    run(limits=Limits(trainings=80), run=tmp_path)
+    alone = run(limits=Limits(trainings=80), run=tmp_path / "alone")
     search = client.ask()["search"]
     whole = search_data(followed(tmp_path / "alone"))
     for name in ("nodes", "best", "gap", "audit", "trained", "rounds"):

@@ -20,6 +20,7 @@ from run.driving import DOMAIN, QUICK, SMALL, Trainings, small_task, timeless
 import nearstar as ns
 from nearstar.data.examples.synthetic import HIDDEN_RULE
 from nearstar.fit.resolve import SEARCHES
+from nearstar.language.program import Program
 from nearstar.run import Evaluated, Event, Limits, Result, learn, limits
 from nearstar.run.store import JOURNAL, JournalError, JournalReader, repair
 from nearstar.run.store.lines import line_of
@@ -66,11 +67,11 @@ CASES: dict[str, dict[str, Any]] = {
     "idsbb": {"algorithm": ns.IDSBB(margin=1.0)},
     "mcts": {"algorithm": ns.MCTS(samples=5, width=3)},
     "genetic": {"algorithm": ns.Genetic(population=6, select=3)},
-    "rnn": {"algorithm": ns.RNN(units=3, epochs=2)},
+    "rnn": {"algorithm": ns.RNN(units=3, steps=16)},
     "warm": {"algorithm": ns.AStar(warm_start=True, margin=1.0)},
     "twice": {"algorithm": ns.AStar(deduplicate=False, lazy=False, margin=1.0)},
     "repeating": {"algorithm": Repeating(), "workers": 2},
-    "audit": {"audit_samples": 5},
+    "audit": {"audit_samples": 5, "algorithm": ns.AStar(margin=1.0, probes=False)},
     "start": {"start": HIDDEN_RULE, "constraints": Constraints(max_depth=5)},
     "warm from a start": {
         "start": HIDDEN_RULE,
@@ -104,7 +105,7 @@ def once(folder: Path) -> bool:
     """Whether nothing was trained twice."""
     records = [line.record for line in JournalReader(folder / JOURNAL).new_lines() if line.number]
     asked = [
-        (record["program"], record["goal"], record["start"])
+        tuple(record[name] for name in ("program", "goal", "start", "probe", "cut_after"))
         for record in records
         if record["kind"] == "training"
     ]
@@ -196,8 +197,8 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "seed": ({"seed": 1}, "seed was 0, and is 1 now"),
     "budget": (
-        {"budget": replace(QUICK, symbolic_epochs=4)},
-        r"budget\.symbolic_epochs was 3, and is 4 now",
+        {"budget": replace(QUICK, symbolic_steps=32)},
+        r"budget\.symbolic_steps was 24, and is 32 now",
     ),
     "algorithm": ({"algorithm": ns.MCTS()}, "search was AStar, and is MCTS now"),
     "settings": (
@@ -304,6 +305,26 @@ def test_answers_of_another_run_are_used(
     assert timeless(result) == timeless(reference) and trained == 0
 
 
+def test_answers_serve_whatever_they_would_have_been_cut_off_at(
+    tmp_path: Path, trainings: Trainings
+) -> None:
+    """Each search has cutoffs of its own, by what it has seen so far."""
+    most: dict[str, Any] = {"limits": Limits(trainings=150)}
+    first = run(**most, run=tmp_path)
+    assert any(each.cut for each in first.evaluations)
+    for changes in ({"weight": 0.7}, {"algorithm": ns.AStar(margin=1.0, exploration=3)}):
+        reference, all_trained = trainings.during(partial(run, **most, **changes))
+        cached, trained = trainings.during(partial(run, **most, **changes, cache=[tmp_path]))
+        assert any(each.cut for each in reference.evaluations)
+        assert timeless(cached) == timeless(reference) and trained < 0.8 * all_trained
+    # A search without cutoffs takes what was trained whole, and nothing else.
+    plain = {**most, "algorithm": ns.AStar(margin=1.0, race=False)}
+    reference = run(**plain)
+    cached, trained = trainings.during(partial(run, **plain, cache=[tmp_path]))
+    assert timeless(cached) == timeless(reference) and 0 < trained < reference.trained
+    assert not any(each.cut for each in cached.evaluations)
+
+
 def test_several_caches_and_one_that_is_cut_off(
     folder: Path, tmp_path: Path, trainings: Trainings
 ) -> None:
@@ -318,16 +339,22 @@ def test_several_caches_and_one_that_is_cut_off(
 
 
 def test_a_run_that_is_still_going_on_is_a_cache(tmp_path: Path, trainings: Trainings) -> None:
-    nested: list[tuple[Result, int]] = []
+    nested: list[Result] = []
+    known: set[tuple[Program, bool]] = set()
+    inner_trained: list[tuple[Program, bool]] = []
 
     def listener(event: Event) -> None:
+        if isinstance(event, Evaluated) and len(known) <= 20:
+            known.add((event.evaluation.program, event.evaluation.kind == "probe"))
         if isinstance(event, Evaluated) and event.evaluation.index == 20:
-            nested.append(trainings.during(partial(run, cache=[tmp_path])))
+            # The worker goes on with the rest of the round meanwhile.
+            before = len(trainings.done)
+            nested.append(run(cache=[tmp_path]))
+            inner_trained.extend(trainings.done[before:])
 
     outer = run(run=tmp_path, listeners=[listener])
-    (inner, trained), expected = nested[0], timeless(run())
-    assert timeless(outer) == timeless(inner) == expected
-    assert trained <= 10
+    assert timeless(outer) == timeless(nested[0]) == timeless(run())
+    assert len(known) == 21 and inner_trained and not known & set(inner_trained)
 
 
 SHARED = ("training data", "validation data", "seed", "budget", "domain")

@@ -173,8 +173,7 @@ class Slow(AtOnce):
 
     def submit(self, do: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        program, start, goal = given[1]
-        answer = Trainer(small_task(), QUICK).train(program, start, goal)
+        answer = Trainer(small_task(), QUICK).train(*given[1])
         future.set_running_or_notify_cancel()
         self.later.append(lambda: future.set_result(answer))
         return future
@@ -202,12 +201,12 @@ def test_answers_of_a_run_are_not_taken_for_those_of_the_next() -> None:
 
     first, second = Stop(), Stop()
     workers.begin(trainer, first)
-    workers.submit(Request(Hole(hole), None, None, key, keep), 60)
+    workers.submit(Request(Hole(hole), None, None, (), key, keep), 60)
     first.set()
     workers.cancel()
     workers.end()
     workers.begin(trainer, second)
-    in_time = workers.submit(Request(Hole(hole), None, None, key, keep), 60)
+    in_time = workers.submit(Request(Hole(hole), None, None, (), key, keep), 60)
     for answer in slow.later:
         answer()
     assert kept == [in_time.result()]

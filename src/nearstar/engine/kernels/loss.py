@@ -14,13 +14,14 @@ from nearstar.engine.kernels.vectormath import exp, log, sigmoid
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _POSITIVE = np.int16(1)
+_NEGATIVE = np.int16(0)
 
 
 @reduction
 def cross_entropy(values, slopes, outputs, labels, weights, share, scratch):
     """Sum of weighted losses; slopes of the outputs are set to its gradient times ``share``.
 
-    An element counts with its weight: its class's weight, or 0 where there is no label.
+    An element counts with the weight of its class, or not at all where there is no label.
     """
     if outputs.shape[0] == 1:
         return _binary(values, slopes, outputs[0], labels, weights, share)
@@ -33,15 +34,18 @@ def _binary(values, slopes, output, labels, weights, share):
     z = row(values, output, 0, n)
     dz = row(slopes, output, 0, n)
     loss = _ZERO
+    negative, positive = weights[0], weights[1]
     for p in range(n):
         margin = z[p] if labels[p] == _POSITIVE else -z[p]
+        weight = positive if labels[p] == _POSITIVE else negative
+        weight = weight if labels[p] >= _NEGATIVE else _ZERO
         # log(1 + exp(-margin)), without overflow
-        loss += weights[p] * (
-            log(_ONE + exp(-abs(margin))) + (-margin if margin < _ZERO else _ZERO)
-        )
+        loss += weight * (log(_ONE + exp(-abs(margin))) + (-margin if margin < _ZERO else _ZERO))
     for p in range(n):
         margin = z[p] if labels[p] == _POSITIVE else -z[p]
-        missed = sigmoid(-margin) * weights[p] * share
+        weight = positive if labels[p] == _POSITIVE else negative
+        weight = weight if labels[p] >= _NEGATIVE else _ZERO
+        missed = sigmoid(-margin) * weight * share
         dz[p] = -missed if labels[p] == _POSITIVE else missed
     return loss
 
@@ -52,6 +56,7 @@ def _softmax(values, slopes, outputs, labels, weights, share, scratch):
     most = scratch[0][:n]
     total = scratch[1][:n]
     chosen = scratch[2][:n]
+    weight = scratch[3][:n]
     copy(most, row(values, outputs[0], 0, n), n)
     for k in range(1, outputs.shape[0]):
         z = row(values, outputs[k], 0, n)
@@ -60,6 +65,7 @@ def _softmax(values, slopes, outputs, labels, weights, share, scratch):
             most[p] = z[p] if not z[p] <= most[p] else most[p]
     total[:] = _ZERO
     chosen[:] = _ZERO
+    weight[:] = _ZERO
     # Short loops: each is simple enough for the compiler to vectorise.
     for k in range(outputs.shape[0]):
         z = row(values, outputs[k], 0, n)
@@ -71,16 +77,18 @@ def _softmax(values, slopes, outputs, labels, weights, share, scratch):
         here = np.int16(k)
         for p in range(n):
             chosen[p] += z[p] - most[p] if labels[p] == here else _ZERO
+        for p in range(n):
+            weight[p] += weights[k] if labels[p] == here else _ZERO
     loss = _ZERO
     for p in range(n):
-        loss += weights[p] * (log(total[p]) - chosen[p])
+        loss += weight[p] * (log(total[p]) - chosen[p])
     for p in range(n):
         total[p] = share / total[p]
     for k in range(outputs.shape[0]):
         dz = row(slopes, outputs[k], 0, n)
         here = np.int16(k)
         for p in range(n):
-            dz[p] = weights[p] * (dz[p] * total[p] - (share if labels[p] == here else _ZERO))
+            dz[p] = weight[p] * (dz[p] * total[p] - (share if labels[p] == here else _ZERO))
     return loss
 
 

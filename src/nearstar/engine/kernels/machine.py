@@ -91,7 +91,7 @@ class Work(NamedTuple):
 
     values: Any  # float32 [row, position]
     slopes: Any  # float32 [row, position]
-    scratch: Any  # float32 [3, position]
+    scratch: Any  # float32 [4, position]
     sums: Any  # float64: memory of averages.py
     gradient: Any  # float32 [parameter]
     mean: Any  # float32 [parameter], of Adam
@@ -300,7 +300,7 @@ def _compiled(digest: int) -> Any:
         order,
         parameters,
         work,
-        rate,
+        rates,
         clip,
         stop,
         confusion,
@@ -337,7 +337,7 @@ def _compiled(digest: int) -> Any:
                             work.slopes,
                             tables.outputs,
                             labels[begin:end],
-                            weights[begin:end],
+                            weights,
                             shares[batch],
                             work.scratch,
                         )
@@ -357,7 +357,7 @@ def _compiled(digest: int) -> Any:
                     denormals.restore(before)
                     return DIVERGED
                 factor = clip / size if 0.0 < clip < size else 1.0
-                adam(parameters, work, rate, factor)
+                adam(parameters, work, rates[index], factor)
         denormals.restore(before)
         return DONE
 

@@ -135,7 +135,7 @@ def _completed(space: Space, node: Node, seed: int) -> Node:
 
 def _audited(evaluation: Rated) -> bool:
     """The root is left out, since nothing relies on its h, and so is what has none of its own."""
-    return not evaluation.complete and not evaluation.is_root and not evaluation.diverged
+    return evaluation.relaxed and not evaluation.is_root and not evaluation.diverged
 
 
 def _rank_correlation(h: np.ndarray, reached: np.ndarray) -> float | None:

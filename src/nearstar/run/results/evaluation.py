@@ -14,7 +14,7 @@ from nearstar.training.train import Trained
 from nearstar.util.errors import NearstarError
 from nearstar.util.notebooks import ShownInNotebooks
 
-Kind = Literal["search", "given", "completion"]
+Kind = Literal["search", "given", "completion", "probe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,14 @@ class Outcome:
     """What training a program gave, but for its parameters."""
 
     error: float
-    """Validation error: ζ of a complete program, h of a partial one, 1 if it diverged."""
+    """Validation error: ζ of a complete program or probe, h of a partial one, 1 if it diverged."""
     diverged: bool
-    epoch: int
-    """The epoch whose parameters count; 0 for parameters that were given, not trained."""
+    stages: tuple[float, ...]
+    """The least error until the end of each stage of the training."""
+    cut: bool
+    """Whether it ended before its last stage: its error was above what the search asked for."""
+    step: int
+    """The step whose parameters count; 0 for parameters that were given, not trained."""
     seconds: float
     """Time that the training took."""
     accuracy: float | None
@@ -63,11 +67,12 @@ class Rated(Outcome):
     parent: int | None
     """The index of its nearest trained ancestor in the search graph."""
     kind: Kind = "search"
-    """Why it was evaluated: for the search, as given at the start, or as a random completion for
-    the audit."""
+    """Why it was evaluated: for the search, as given at the start, as a random completion for the
+    audit, or as a probe, which has a leaf over everything in each hole of a partial program."""
     complete: bool
+    """Whether it has no holes. A probe has none, but stands for a partial program that has."""
     answer: bool
-    """Whether it may be the result: complete ones, and in a relaxed run all."""
+    """Whether it may be the result: complete ones, and in a relaxed run all but probes."""
     size: int
     """Rules applied to derive it."""
     structural_cost: float
@@ -76,7 +81,8 @@ class Rated(Outcome):
     """λ."""
     f: float
     """The path cost of a complete program. For a partial one the search's bound on what it leads
-    to; from its own error alone as long as the search has not taken it."""
+    to; from its own error alone as long as the search has not taken it. For a probe no bound, but
+    the path cost that the partial program is expected to lead to."""
     completes: tuple[int, ...] = ()
     """Of a complete program: the indices of the partial ones before it that are in its derivation,
     or whose form is, however it was reached; a random completion has none."""
@@ -87,6 +93,11 @@ class Rated(Outcome):
     def is_root(self) -> bool:
         """Whether it is nothing but a hole."""
         return self.size == 0
+
+    @property
+    def relaxed(self) -> bool:
+        """Whether networks stand in its holes, so that its error is h."""
+        return not self.complete and self.kind != "probe"
 
     @property
     def path_cost(self) -> float:

@@ -9,7 +9,7 @@ from nearstar.run.results.audit import Audit, audit_completions, audit_search, m
 from nearstar.run.results.evaluation import Told
 from nearstar.run.results.front import pareto
 from nearstar.run.results.result import Ended, Result, TracePoint, gap_between, least_found
-from nearstar.run.results.summary import counted, say_ended, say_faults, say_gap, say_time
+from nearstar.run.results.summary import say_ended, say_faults, say_gap, say_time, say_trained
 
 _ALL_POINTS = 500
 """Points of the trace that are kept whatever they say."""
@@ -159,8 +159,8 @@ class History:
 
     @property
     def effort(self) -> str:
-        """Such as “200 programs trained in 61 s”."""
-        return f"{counted(self.trained, 'program')} trained in {say_time(self.seconds)}"
+        """Such as “200 programs trained, 120 of them as probes, in 61 s”."""
+        return f"{say_trained(self)} in {say_time(self.seconds)}"
 
     def summary(self) -> list[str]:
         """What is known of the best program, and why the run ended, in lines of plain text."""

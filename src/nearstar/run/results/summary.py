@@ -26,8 +26,8 @@ def summarise(result: Result) -> str:
     lines += say_faults(result, result.pruned)
     if result.finals is not None:
         lines.append(_finals(result, result.finals))
-    effort = f"{counted(result.trained, 'program')} trained in {result.seconds:.1f} s"
-    lines.append(f"{say_ended(result)}; {effort}")
+    apart = ", finals apart" if result.finals is not None and result.ended == "time" else ""
+    lines.append(f"{say_ended(result)}{apart}; {say_trained(result)} in {result.seconds:.1f} s")
     return "\n".join(lines)
 
 
@@ -52,7 +52,7 @@ def _gap(run: Result | History) -> str:
     if gap is None:
         return "gap unknown"
     # Where no partial program was trained, the bound is one of structural cost alone.
-    guided = any(not each.complete for each in run.evaluations)
+    guided = any(each.relaxed for each in run.evaluations)
     when, since = _settled(run) if guided and gap == 0 else ("", "")
     if epsilon:
         return f"{gap_by_heuristic(gap, when)}{since}; {gap_with(gap, epsilon)}"
@@ -141,6 +141,13 @@ def _limit(run: Result | History) -> str:
     if run.ended == "trainings":
         return f"limit of {counted(limits.trainings, 'training')}"
     return f"limit of {counted(limits.rounds, 'round')}"
+
+
+def say_trained(run: Result | History) -> str:
+    """How many programs were trained, and how many of them but as probes."""
+    probes = sum(each.kind == "probe" for each in run.evaluations)
+    which = f", {probes} of them as probes," if probes else ""
+    return f"{counted(run.trained, 'program')} trained{which}"
 
 
 def say_time(seconds: float) -> str:

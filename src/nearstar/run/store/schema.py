@@ -58,6 +58,8 @@ STARTED, ENDED = "started", "ended"
 BEST, ROUND = "best", "round"
 """What the search has come to."""
 
+_KEY = ("program", "goal", "start", "probe", "cut_after")
+"""What a key is made of."""
 _ELSEWHERE = (*OUTCOME, "index", "weight")
 _PLACE = tuple(each.name for each in fields(Rated) if each.name not in _ELSEWHERE)
 """What a row of a round says of an evaluation, after the offset of its training."""
@@ -134,7 +136,7 @@ def training_record(kind: str, key: Key, trained: Trained, at: float, seed: int)
     metrics = trained.metrics
     return {
         "kind": kind,
-        **dict(zip(("program", "goal", "start"), key, strict=True)),
+        **dict(zip(_KEY, key, strict=True)),
         "seed": seed,
         **asdict(outcome_of(trained, at)),
         "confusion": None if metrics is None else metrics.confusion.tolist(),
@@ -148,10 +150,16 @@ def is_training(record: Record) -> bool:
     return bool(record.get("kind") == TRAINING)
 
 
-key_in = itemgetter("program", "goal", "start")
+key_in = itemgetter(*_KEY)
 """The key of a training."""
-outcome_in = itemgetter(*OUTCOME)
-"""What came of a training, as plain values in the order of `Outcome`."""
+_outcome = itemgetter(*OUTCOME)
+_STAGES = OUTCOME.index("stages")
+
+
+def outcome_in(record: Record) -> tuple[Any, ...]:
+    """What came of a training, as plain values in the order of `Outcome`."""
+    values = _outcome(record)
+    return (*values[:_STAGES], tuple(values[_STAGES]), *values[_STAGES + 1 :])
 
 
 def trained_in(record: Record, program: Program, scale: Scale, units: Units) -> Trained:
@@ -164,7 +172,7 @@ def trained_in(record: Record, program: Program, scale: Scale, units: Units) -> 
         units=units,
         metrics=None if confusion is None else Metrics.from_confusion(confusion),
         losses=tuple(_unpacked(record["losses"]).tolist()),
-        **{name: record[name] for name in FROM_TRAINED},
+        **{**{name: record[name] for name in FROM_TRAINED}, "stages": tuple(record["stages"])},
     )
 
 

@@ -3,24 +3,52 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from nearstar.language.program import Program
 from nearstar.language.text import to_text
 from nearstar.run.results.evaluation import Outcome, outcome_of
 from nearstar.run.store.identity import Identity
-from nearstar.training.train import Trained
+from nearstar.training.train import Trained, is_cut
 
-Key = tuple[str, float | None, str | None]
+Key = tuple[str, float | None, str | None, bool, int]
 """All that decides a training, besides task, budget and seed, which are those of the run: the
-program's text, the error that it may end at, and a digest of what it starts from. The same in every
-process."""
+program's text, the error that it may end at, a digest of what it starts from, whether it is but a
+probe, and the stage after which it was cut off; 0 if it was not. The same in every process."""
 
 
-def key_of(program: Program, goal: float | None = None, start: Trained | None = None) -> Key:
-    """The key of a training; a start that diverged has nothing to pass on."""
-    return to_text(program), goal, None if start is None or start.diverged else _digest(start)
+def key_of(
+    program: Program,
+    goal: float | None = None,
+    start: Trained | None = None,
+    probe: bool = False,
+) -> Key:
+    """The key of a whole training; a start that diverged has nothing to pass on."""
+    digest = None if start is None or start.diverged else _digest(start)
+    return to_text(program), goal, digest, probe, 0
+
+
+def ended(key: Key, outcome: Outcome | Trained) -> Key:
+    """The key of a training that is known to have ended so."""
+    return (*key[:-1], len(outcome.stages) if outcome.cut else 0)
+
+
+def in_place_of(
+    trainings: Trainings, key: Key, program: Program, cutoffs: Sequence[float]
+) -> Training | None:
+    """A training that went as one with these cutoffs would go, whatever its own were."""
+    for stage in range(len(cutoffs) + 1):
+        training = trainings.get((*key[:-1], stage), program)
+        if training is not None and _fits(training.outcome, cutoffs):
+            return training
+    return None
+
+
+def _fits(outcome: Outcome, cutoffs: Sequence[float]) -> bool:
+    stages, last = outcome.stages, len(outcome.stages)
+    passed = not any(is_cut(stages[:n], cutoffs) for n in range(1, last))
+    return passed and (not outcome.cut or is_cut(stages, cutoffs))
 
 
 def _digest(start: Trained) -> str:

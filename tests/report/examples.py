@@ -19,7 +19,7 @@ HOSTILE = (
     "' \\ \u2028 \x7f &lt;b&gt; \U0001f400",
 )
 """Names that a careless page would run, or break on."""
-COMPLETE, DIVERGED, FAILED, AUDITED = 1, 2, 4, 8
+COMPLETE, DIVERGED, FAILED, AUDITED, PROBE = 1, 2, 4, 8, 16
 
 _HOLE = "??"
 _LEAVES = ("DistanceAffine", "AngleAffine", "SpeedAffine", "PositionAffine")
@@ -172,6 +172,23 @@ def astar(n: int, *, leaves: int = 4, seed: int = 0) -> dict[str, Any]:
         gap = None if reached is None or bound is None else round(reached - bound, 6)
         trace.append([round(len(nodes) * 0.31, 2), len(nodes), reached, bound, gap])
     return _search("AStar", nodes, trace, len(frontier))
+
+
+def probed(n: int = 40, probes: int = 120) -> dict[str, Any]:
+    """A run by A* that also trained probes, most of them better than all else."""
+    search, random = astar(n), Random(4)
+    nodes = search["nodes"]
+    partial = [i for i in range(n) if not nodes["kind"][i] & COMPLETE]
+    for _ in range(probes):
+        above = random.choice(partial)
+        error, diverged = round(random.uniform(0.0, 0.2), 6), random.random() < 0.05
+        nodes["text"].append(nodes["text"][above].replace(_HOLE, "Affine(x_t)"))
+        nodes["parent"].append(random.choice((-1, nodes["parent"][above])))
+        nodes["cost"].append(nodes["cost"][above])
+        nodes["error"].append(1.0 if diverged else error)
+        nodes["f"].append(round(nodes["cost"][-1] + nodes["error"][-1] + 0.01, 6))
+        nodes["kind"].append(PROBE | (DIVERGED if diverged else 0))
+    return page(search=search | {"trained": n + probes}, front=front())
 
 
 def listed(n: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from nearstar.run.results.front import Front
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    budget, constraints = replace(QUICK, symbolic_epochs=20), Constraints(max_depth=4)
+    budget, constraints = replace(QUICK, symbolic_steps=160), Constraints(max_depth=4)
     return learn(small_task(), DOMAIN, AStar(margin=1.0), budget=budget, constraints=constraints)
 
 

@@ -14,6 +14,7 @@ import pytest
 import nearstar as ns
 from nearstar.report.html_page import render
 from nearstar.report.page_data import make_page
+from nearstar.report.search_data import COMPLETE, PROBE
 from nearstar.run.results.evaluation import Logged
 from nearstar.run.results.history import History
 
@@ -30,10 +31,10 @@ def shown(path: Path) -> dict[str, Any]:
 
 
 def classifier(**settings: Any) -> ns.ProgramClassifier:
-    budget = ns.Budget(symbolic_epochs=3, neural_epochs=2, restarts=1)
+    budget = ns.Budget(symbolic_steps=24, neural_steps=16, restarts=1)
     return ns.ProgramClassifier(
         **{
-            "trainings": 8,
+            "trainings": 30,
             "finalists": 0,
             "budget": budget,
             "random_state": 0,
@@ -72,6 +73,18 @@ def test_sequences(search: str, per_frame: bool, classes: int, tmp_path: Path) -
         assert each["text"] == (text if len(text) <= 200 else re.sub(r"\[.*?\]", "", text))
     assert page["search"]["trained"] == clf.result_.trained
     assert len(page["search"]["nodes"]["text"]) == len(clf.result_.evaluations)
+
+
+def test_probes_are_told_apart(tmp_path: Path) -> None:
+    clf = classifier().fit(*arrays(30, 2, per_frame=True))
+    clf.report(tmp_path / "page.html")
+    page = shown(tmp_path / "page.html")
+    evaluations, kinds = clf.result_.evaluations, page["search"]["nodes"]["kind"]
+    probes = [each.index for each in evaluations if each.kind == "probe"]
+    assert probes and [i for i, kind in enumerate(kinds) if kind & PROBE] == probes
+    assert not any(kinds[i] & COMPLETE for i in probes)
+    assert not {*page["search"]["front"], page["search"]["best"]} & set(probes)
+    assert page["subtitle"].startswith(f"A*, 30 programs trained, {len(probes)} of them as probes")
 
 
 def test_without_data_and_with_data_that_have_no_labels(tmp_path: Path) -> None:
@@ -165,7 +178,7 @@ def test_a_large_run_stays_small() -> None:
         parent = None if index == 0 else int(rng.integers(0, index))
         cost, error, f = rng.random(3).tolist()
         each = Logged(
-            *(error, False, 1, 0.1, 0.5, 0.5),
+            *(error, False, (error,), False, 1, 0.1, 0.5, 0.5),
             text=f"{text}{index:05}{more}",
             index=index,
             parent=parent,

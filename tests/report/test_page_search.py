@@ -19,7 +19,7 @@ ROW = "#search [role=treeitem]"
 AT_ONCE = 100
 
 
-@pytest.mark.parametrize("name", ["small", "flat", "empty", "hostile"])
+@pytest.mark.parametrize("name", ["small", "probed", "flat", "empty", "hostile"])
 def test_pages_open_and_are_accessible(show: Showing, name: str) -> None:
     page = show(getattr(examples, name)())
     assert page.locator("#search h3").last.is_visible()
@@ -227,6 +227,37 @@ def test_the_best_program_is_shown_at_the_start(show: Showing) -> None:
     assert best.locator(".badge.best").count() == 1
     assert int(str(best.get_attribute("aria-level"))) > 2
     _assert_tree(page, examples.small()["search"])
+
+
+def test_probes_are_neither_answers_nor_bounds(show: Showing) -> None:
+    data = examples.probed()
+    search = data["search"]
+    page = show(data)
+    _assert_tree(page, search)
+    tiles = page.inner_text("#search .tiles")
+    assert "160" in tiles and "120 of them as probes; " in tiles
+    assert "A probe is a partial program with a leaf over everything" in page.inner_text("#search")
+    rows = page.locator(f"{ROW}[data-state=probe]")
+    assert rows.count() > 10
+    for said in rows.locator("> .row .badges").all_inner_texts():
+        assert "probe" in said and "pruned" not in said and "open" not in said
+    shown = [int(str(each.get_attribute("data-node"))) for each in page.locator(ROW).all()]
+    top = [i for i in shown if search["nodes"]["parent"][i] < 0]
+    assert [_is_probe(search, i) for i in top] == sorted(_is_probe(search, i) for i in top)
+    page.get_by_label("Sort by").select_option("order")
+    assert int(str(page.locator(ROW).first.get_attribute("data-node"))) == 0
+    plain = show(examples.small())
+    assert "probe" not in plain.inner_text("#search")
+
+
+def test_probes_alone_are_no_heuristic(show: Showing) -> None:
+    data = examples.probed()
+    nodes = data["search"]["nodes"]
+    nodes["kind"] = [kind or examples.PROBE for kind in nodes["kind"]]
+    data["search"]["epsilon"] = 0.0
+    tiles = show(data).inner_text("#search .tiles")
+    assert "nothing unexplored costs less" in tiles
+    assert "by the heuristic, " not in tiles and "if the heuristic" not in tiles
 
 
 def test_rows_open_and_close_by_mouse(show: Showing) -> None:
@@ -494,7 +525,12 @@ def _children(search: dict[str, Any], parent: int) -> list[int]:
 
 
 def _by_f(search: dict[str, Any], nodes: Iterable[int]) -> list[int]:
-    return sorted(nodes, key=lambda i: (search["nodes"]["f"][i], i))
+    """Probes promise nothing: they come last."""
+    return sorted(nodes, key=lambda i: (_is_probe(search, i), search["nodes"]["f"][i], i))
+
+
+def _is_probe(search: dict[str, Any], node: int) -> bool:
+    return bool(search["nodes"]["kind"][node] & examples.PROBE)
 
 
 def _path(search: dict[str, Any], node: int) -> list[int]:
@@ -506,6 +542,8 @@ def _state(search: dict[str, Any], node: int) -> str:
     nodes, best = search["nodes"], search["best"]
     if nodes["kind"][node] & examples.COMPLETE:
         return "complete"
+    if _is_probe(search, node):
+        return "probe"
     if _children(search, node):
         return "expanded"
     reached = nodes["cost"][best] + nodes["error"][best]

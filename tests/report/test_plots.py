@@ -49,7 +49,7 @@ def data(n: int = 3, length: int = 20) -> ns.Sequences:
 @pytest.fixture(scope="module")
 def result() -> ns.Result:
     train, valid, _ = ns.two_animals_split(seed=0)
-    budget = ns.Budget(symbolic_epochs=4, neural_epochs=3, restarts=1)
+    budget = ns.Budget(symbolic_steps=32, neural_steps=24, restarts=1)
     return ns.learn(
         *(ns.Task(train, valid), ns.Domain.built_in("crim13"), ns.AStar(persist=True)),
         budget=budget,

@@ -21,7 +21,7 @@ from nearstar.model.model import Model
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-SLOWER = ("--epochs", "40", "--neural-epochs", "40", "--restarts", "1")
+SLOWER = ("--steps", "320", "--neural-steps", "320", "--restarts", "1")
 """Trainings of some 10 ms."""
 
 
@@ -44,7 +44,7 @@ def process(*arguments: object) -> Iterator[subprocess.Popen[str]]:
 
 def test_a_report(show: Showing, tmp_path: Path) -> None:
     data, run = written(table(length=30), tmp_path / "mice.csv"), tmp_path / "run"
-    fitting = ("--trainings", 60, "--epochs", 20, "--neural-epochs", 4, "--validation", 0.5)
+    fitting = ("--trainings", 60, "--steps", 160, "--neural-steps", 32, "--validation", 0.5)
     nearstar("fit", data, *ROLES, *fitting, "--out", run, "--quiet")
     nearstar("fit", data, *ROLES, *QUICK, "--search", "rnn", "--out", tmp_path / "rnn", "--quiet")
     nearstar("report", run, "--compare", tmp_path / "rnn", "--only", "v03")

@@ -13,7 +13,7 @@ from nearstar.run.results.history import History
 from nearstar.run.results.result import TracePoint, gap_at
 from nearstar.run.results.summary import say_excess
 
-COMPLETE, DIVERGED, FAILED, COMPLETION = 1, 2, 4, 8
+COMPLETE, DIVERGED, FAILED, COMPLETION, PROBE = 1, 2, 4, 8, 16
 """Kinds of nodes on the page, to be added up; a completion is a random one, for the audit."""
 
 _NAMES = {
@@ -70,7 +70,7 @@ def _kind(each: Rated) -> int:
     kind = COMPLETE if each.complete else 0
     kind |= DIVERGED if each.diverged else 0
     kind |= FAILED if each.failure is not None else 0
-    return kind | (COMPLETION if each.kind == "completion" else 0)
+    return kind | {"completion": COMPLETION, "probe": PROBE}.get(each.kind, 0)
 
 
 def _point(point: TracePoint, incumbent: float | None) -> list[Any]:

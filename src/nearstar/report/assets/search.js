@@ -34,7 +34,13 @@ nearstar.summary = function (holder) {
 
 /** Whether bounds rest on a heuristic; else they are of structural cost alone. */
 nearstar.guided = function ({ nodes }) {
-  return nodes.kind.some((kind) => !(kind & nearstar.kinds.complete));
+  const { complete, probe } = nearstar.kinds;
+  return nodes.kind.some((kind) => !(kind & (complete | probe)));
+};
+
+/** How many of the programs are but probes. */
+nearstar.probes = function ({ nodes }) {
+  return nodes.kind.filter((kind) => kind & nearstar.kinds.probe).length;
 };
 
 /** The numbers of a search, each with what it means. */
@@ -77,6 +83,11 @@ nearstar.tiles = function (holder) {
     return nodes === null ? "" : `; ${nearstar.count(nodes)} left to explore`;
   }
 
+  function probes(search) {
+    const number = nearstar.probes(search);
+    return number ? `${nearstar.count(number)} of them as probes; ` : "";
+  }
+
   function epsilon({ audit, epsilon: largest }) {
     if (!audit) return ["–", "by how much the heuristic overestimated at most: not measured"];
     return [number(largest), audit.text];
@@ -87,7 +98,7 @@ nearstar.tiles = function (holder) {
       const { count } = nearstar;
       const tiles = [
         ["Programs trained", count(search.trained),
-          `${count(search.rounds)} ${search.rounds === 1 ? "round" : "rounds"}${waiting(search)}`],
+          `${probes(search)}${count(search.rounds)} ${search.rounds === 1 ? "round" : "rounds"}${waiting(search)}`],
         ["Time", nearstar.seconds(search.seconds), `${search.algorithm}${ended(search.ended)}`],
         ["Best cost", ...best(search)],
         ["Bound", ...bound(search)],
@@ -348,11 +359,15 @@ nearstar.programs = function (holder) {
     "so far, h the validation error, with a network in each hole; f is what the search expected of all " +
     "below, at least. What is pruned cannot be better than the best program, by that; what is open was " +
     "not looked into.");
+  const probes = make("p", { class: "muted" },
+    "A probe is a partial program with a leaf over everything in each of its holes, trained for a short " +
+    "time to see what it is worth: its f is what the search hopes for. It is no answer, and no bound.");
   const flat = make("p", { class: "muted" },
     "Each program by itself: g is its structural cost, h its validation error, f the sum of both.");
   const body = make("div", {},
     grown,
     flat,
+    probes,
     make("div", { class: "controls" }, best, collapse,
       make("label", {}, "Sort by ", order), make("label", {}, "Find ", box)),
     count,
@@ -402,6 +417,7 @@ nearstar.programs = function (holder) {
       body.hidden = nodes.count() === 0;
       grown.hidden = !nodes.nested();
       flat.hidden = nodes.nested();
+      probes.hidden = nearstar.probes(search) === 0;
       best.disabled = search.best === null;
       tree.update(touched, judgedAnew);
       if (first && search.best !== null && nodes.count()) tree.reveal(search.best);

@@ -7,7 +7,7 @@ nearstar.AT_ONCE = 100;
 nearstar.count = (number) => number.toLocaleString("en");
 
 /** What a node is, as a sum. */
-nearstar.kinds = { complete: 1, diverged: 2, failed: 4, audited: 8 };
+nearstar.kinds = { complete: 1, diverged: 2, failed: 4, audited: 8, probe: 16 };
 
 /** The nodes of a search, by parent; more of them may come. */
 nearstar.nodes = function () {
@@ -47,16 +47,19 @@ nearstar.nodes = function () {
     f: (i) => value(columns.f[i]),
     best: () => search.best,
     bestCost: () => (search.best === null ? Infinity : nodes.g(search.best) + nodes.h(search.best)),
-    /** Of the nodes the best first, a complete one by its path cost; or as they were trained. */
+    /** Of the nodes the best first, a complete one by its path cost, and probes after all others,
+        since they promise nothing; or as they were trained. */
     sorted(which, byOrder) {
       if (byOrder) return which;
       const key = (i) => (nodes.is(i, "complete") ? nodes.g(i) + nodes.h(i) : nodes.f(i));
       const keys = new Map(which.map((i) => [i, key(i)]));
       // ∞ − ∞ is no number: equals are told apart by their order.
-      return which.slice().sort((a, b) => keys.get(a) - keys.get(b) || a - b);
+      return which.slice().sort((a, b) =>
+        nodes.is(a, "probe") - nodes.is(b, "probe") || keys.get(a) - keys.get(b) || a - b);
     },
     state(i) {
       if (nodes.is(i, "complete")) return "complete";
+      if (nodes.is(i, "probe")) return "probe"; // no answer, and no bound that could prune it
       if (nodes.children(i).length) return "expanded";
       if (i === search.best) return ""; // a network may be the answer
       return nodes.f(i) >= nodes.bestCost() - 1e-9 ? "pruned" : "open";

@@ -74,11 +74,10 @@ def prepared(program, data: Sequences, units: Units, batch_size: int | None = No
     blocks = pack(data, scale, batch_size)
     code = lower(program, scale, units)
     session = Session(code, initial(layout(program, units), 0), blocks)
-    weights = np.ones(len(blocks.labels), np.float32)
-    shares = np.full(blocks.n_batches, blocks.n_batches / len(weights), np.float32)
+    weights = (1.0,) * data.n_classes
     order = np.arange(blocks.n_batches)
 
     def step(n: int) -> None:
-        session.train(blocks, weights, shares, np.tile(order, n), 1e-3)
+        session.train(blocks, weights, np.tile(order, n), np.full(n * len(order), 1e-3))
 
     return Candidate(code, blocks, step)

@@ -102,7 +102,7 @@ began = time.perf_counter()
 import nearstar as ns
 imported = time.perf_counter()
 task = ns.Task(ns.two_animals(60, 0))
-ns.train(ns.Hole(task.signature()), task, ns.Budget(neural_epochs=1))
+ns.train(ns.Hole(task.signature()), task, ns.Budget(neural_steps=8))
 print(imported - began, time.perf_counter() - began)
 """
 
@@ -151,7 +151,7 @@ for rows in np.array_split(X, 100):
 y = (X[..., 4] > 0).astype(np.int8)
 data = ns.Sequences.from_arrays(X, y)
 task = ns.Task(data, data.subset(range(100)))
-ns.train(ns.Hole(task.signature()), task, ns.Budget(neural_epochs=1))
+ns.train(ns.Hole(task.signature()), task, ns.Budget(neural_steps=8))
 print((peak() - imported) / X.nbytes)
 """
 
@@ -194,7 +194,7 @@ def measure_lengths(bouts: Path | None) -> dict[str, float]:
 
 
 def plot_growth(folder: Path) -> None:
-    """Time of an epoch against sequences, length, features and program size, as SVG."""
+    """Time of a pass over the data against sequences, length, features and program size, as SVG."""
     from growth import plot
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -29,9 +29,13 @@ from nearstar.search.counting import Counting
 SWITCHES: dict[str, dict[str, Any]] = {
     "as it is": {},
     "no clipping": {"clip": None},
-    "the rate of other programs": {"fold_rate": 1.0},
+    "the rate of other programs": {"fold_rate": None},
+    "the steps of other programs": {"fold_steps": 1},
     "no memory at first": {"fold_memory": 0.0},
-    "all three, as the paper": {"clip": None, "fold_rate": 1.0, "fold_memory": 0.0},
+    "all four, as the paper": {
+        **{"clip": None, "fold_rate": None},
+        **{"fold_steps": 1, "fold_memory": 0.0},
+    },
 }
 MOST_RULES = 7
 _DRAWN = 1000

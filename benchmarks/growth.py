@@ -1,4 +1,4 @@
-"""How the time of an epoch grows with the data and with the program."""
+"""How the time of a step grows with the data and with the program."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _chain(size: int) -> str:
 
 
 def _label(axis: Axes, what: str, values: tuple[int, ...]) -> None:
-    axis.set(xscale="log", yscale="log", xlabel=what, ylabel="ms an epoch")
+    axis.set(xscale="log", yscale="log", xlabel=what, ylabel="ms a pass over all")
     axis.set_xticks(values, [str(value) for value in values])
     axis.minorticks_off()
     axis.grid(alpha=0.3)
@@ -72,7 +72,7 @@ def plot(folder: Path, interleaved: Callable[..., list[list[float]]]) -> Path:
     _label(last, "rules of a map (sum of leaves)", sizes)
     axes.flat[0].legend()
     figure.suptitle(
-        "Time of an epoch (200 sequences × 100 frames × 20 features, batches of 50, one core)"
+        "Time of a pass (200 sequences × 100 frames × 20 features, batches of 50, one core)"
     )
     path = folder / "growth.svg"
     figure.savefig(path, metadata={"Date": None})

@@ -90,6 +90,10 @@ def timed() -> Any:
             setattr(JournaledRun, name, method)
 
 
+_LOOKS = 15
+"""Looks at the validation data of a whole training."""
+
+
 class Guessing(Trainer):
     """In place of trainings: errors by chance, with as many parameters as there would be."""
 
@@ -100,6 +104,8 @@ class Guessing(Trainer):
         program: Program,
         start: ns.Trained | None = None,
         goal: float | None = None,
+        cutoffs: tuple[float, ...] = (),
+        probe: bool = False,
         stop: Stop | None = None,
     ) -> ns.Trained:
         Guessing.trained += 1
@@ -115,8 +121,10 @@ class Guessing(Trainer):
             units=self.budget.units,
             error=metrics.error,
             metrics=metrics,
-            losses=tuple(numbers[: self.budget.epochs(program)].tolist()),
-            epoch=1,
+            losses=tuple(numbers[:_LOOKS].tolist()),
+            stages=(metrics.error,) * len(self.budget.stages_of(program)),
+            cut=False,
+            step=1,
             diverged=False,
             seconds=0.8,
         )
@@ -127,7 +135,7 @@ def day(evaluations: int, search: str) -> list[dict[str, Any]]:
     domain = ns.Domain.built_in("crim13")
     train, valid, _ = ns.two_animals_split(seed=0)
     task = ns.Task(train, valid)
-    trainer = Guessing(task, ns.Budget.paper(domain))
+    trainer = Guessing(task, ns.Budget.paper(domain, len(train)))
     space = Space(domain.grammar(task.signature()))
     algorithm = SEARCHES[search]()
     identity = Identity.of(trainer, domain, algorithm)

@@ -57,7 +57,7 @@ def _f1(setting: Setting) -> ns.Budget | None:
 
 BUDGETS: Mapping[str, Callable[[Setting], ns.Budget | None]] = {
     DEFAULT: _plain,
-    "last epoch": _last,
+    "last parameters": _last,
     "the task's weights": _task_weights,
     "balanced weights": _balanced,
     "F1 loss": _f1,

@@ -21,7 +21,7 @@ from search_tasks import TASKS, Setting, available
 
 import nearstar as ns
 
-Make = Callable[[ns.Domain], Any]
+Make = Callable[[Setting], Any]
 
 
 @dataclass(frozen=True)
@@ -47,45 +47,56 @@ class Restarted:
 
 
 def default(**changes: Any) -> Contestant:
-    return Contestant(lambda domain: ns.AStar(**changes))
+    return Contestant(lambda setting: ns.AStar(**changes))
 
 
 def paper(**changes: Any) -> Contestant:
     """The published A*, with one switch changed, trained as the default is."""
-    return Contestant(lambda domain: ns.AStar.paper(domain, **changes))
+    return Contestant(lambda setting: ns.AStar.paper(setting.domain, **changes))
+
+
+def published(kind: Any, *, training: bool = True) -> Contestant:
+    """A search as published; and unless ``training`` is False, its training, too."""
+    return Contestant(lambda setting: kind.paper(setting.domain), published=training)
+
+
+def _network(setting: Setting) -> ns.RNN:
+    return ns.RNN.paper(setting.domain, setting.kind.longer * len(setting.train))
 
 
 BASELINES: dict[str, Contestant] = {
-    "enumeration": Contestant(lambda domain: ns.Enumeration(max_programs=1_000_000)),
-    "Monte Carlo": Contestant(lambda domain: Restarted(ns.MonteCarlo.sized(domain))),
-    "MCTS": Contestant(lambda domain: Restarted(ns.MCTS.sized(domain))),
-    "genetic": Contestant(lambda domain: Restarted(ns.Genetic.sized(domain))),
-    "RNN": Contestant(ns.RNN.paper),
+    "enumeration": Contestant(lambda setting: ns.Enumeration(max_programs=1_000_000)),
+    "Monte Carlo": Contestant(lambda setting: Restarted(ns.MonteCarlo.sized(setting.domain))),
+    "MCTS": Contestant(lambda setting: Restarted(ns.MCTS.sized(setting.domain))),
+    "genetic": Contestant(lambda setting: Restarted(ns.Genetic.sized(setting.domain))),
+    "RNN": Contestant(_network),
 }
 PAPER: dict[str, Contestant] = {
-    "A* paper": Contestant(ns.AStar.paper, published=True),
-    "IDS-BB paper": Contestant(ns.IDSBB.paper, published=True),
-    "enumeration paper": Contestant(ns.Enumeration.paper, published=True),
-    "Monte Carlo paper": Contestant(ns.MonteCarlo.paper, published=True),
-    "MCTS paper": Contestant(ns.MCTS.paper, published=True),
-    "genetic paper": Contestant(ns.Genetic.paper, published=True),
-    "RNN paper": Contestant(ns.RNN.paper, published=True),
+    "A* paper": published(ns.AStar),
+    "IDS-BB paper": published(ns.IDSBB),
+    "enumeration paper": published(ns.Enumeration),
+    "Monte Carlo paper": published(ns.MonteCarlo),
+    "MCTS paper": published(ns.MCTS),
+    "genetic paper": published(ns.Genetic),
+    "RNN paper": Contestant(_network, published=True),
 }
 NEAR: dict[str, Contestant] = {
     "A*": default(),
-    "IDS-BB": Contestant(lambda domain: ns.IDSBB()),
+    "IDS-BB": Contestant(lambda setting: ns.IDSBB()),
     "A* paper, our training": paper(),
-    "IDS-BB paper, our training": Contestant(ns.IDSBB.paper),
+    "IDS-BB paper, our training": published(ns.IDSBB, training=False),
 }
 SWITCHES: dict[str, Contestant] = {
     **{
         f"A* without {name}": default(**{name: off})
         for name, off in (
+            *(("probes", False), ("correct", False), ("race", False), ("exploration", 0)),
             *(("lazy", False), ("pathmax", False), ("closing_cost", False)),
             *(("deduplicate", False), ("early_stop", False), ("correction", 0.0)),
         )
     },
     "A* with warm_start": default(warm_start=True),
+    "A* with margin 0": default(margin=0.0),
     "A* with margin .05": default(margin=0.05),
     "A* with width 1": default(width=1),
     **{
@@ -93,6 +104,7 @@ SWITCHES: dict[str, Contestant] = {
         for name, on in (
             *(("lazy", True), ("pathmax", True), ("closing_cost", True), ("deduplicate", True)),
             *(("correction", 1.0), ("max_children", None), ("frontier", None)),
+            *(("probes", True), ("correct", True), ("race", True), ("margin", None)),
         )
     },
 }
@@ -143,7 +155,7 @@ def search(task: str, contestant: str, seed: int, seconds: float) -> list[Run]:
     result = ns.learn(
         _task(task, not raw),
         setting.domain,
-        chosen.make(setting.domain),
+        chosen.make(setting),
         seed=seed,
         budget=setting.published() if chosen.published else setting.ours(),
         limits=ns.Limits(engine_seconds=seconds),

@@ -156,7 +156,7 @@ def overhead(programs: int) -> None:
 
     X = np.random.default_rng(0).normal(size=(8, 4, 19)).astype(np.float32)
     task = ns.Task(ns.Sequences.from_arrays(X, X[..., 0] > 0))
-    budget = ns.Budget(neural_epochs=1, symbolic_epochs=1)
+    budget = ns.Budget(neural_steps=8, symbolic_steps=8)
     domain = ns.Domain.built_in("crim13")
     compile_engine()
     with (

@@ -24,7 +24,7 @@ import nearstar as ns
 from nearstar.cli import main
 
 ROLES = "--sequence video --frame frame --label does"
-QUICK = "--trainings 12 --epochs 3 --neural-epochs 2 --restarts 1 --workers 1 --finalists 0"
+QUICK = "--trainings 12 --steps 24 --neural-steps 16 --restarts 1 --workers 1 --finalists 0"
 COMMANDS = (
     *("fit", "resume", "watch", "show", "report", "simplify", "predict", "evaluate", "explain"),
     *("export", "domains", "reproduce", "demo"),

@@ -16,7 +16,7 @@ from recorded.said import said
 
 import nearstar as ns
 
-BUDGET = ns.Budget(neural_epochs=2, symbolic_epochs=3, batch_size=8, learning_rate=0.05)
+BUDGET = ns.Budget(neural_steps=16, symbolic_steps=24, batch_size=8, learning_rate=0.05)
 KINDS = ("frames", "sequences", "vectors")
 
 
@@ -34,7 +34,7 @@ def found(result: ns.Result) -> Parts:
         "programs": short(ns.to_text(e.program) for e in each),
         "errors": short(e.error for e in each),
         "f": short(e.f for e in each),
-        "epochs": short([e.epoch, e.diverged] for e in each),
+        "steps": short([e.step, e.stages, e.cut, e.diverged] for e in each),
         "others": short(
             [e.index, e.parent, e.complete, e.answer, e.structural_cost, e.accuracy, e.f1]
             for e in each
@@ -178,8 +178,8 @@ OTHERS: dict[str, Any] = {
     "genetic, 20 evaluations": ns.Genetic(population=6, evaluations=20, mutation=0.5),
     "genetic, no elitism": ns.Genetic(population=6, select=3, mutation=0.5, elitism=False),
     "genetic, duplicates": ns.Genetic(population=6, select=6, mutation=0.0, deduplicate=False),
-    "rnn": ns.RNN(units=8, epochs=3),
-    "rnn, settings": ns.RNN(units=5, epochs=6, learning_rate=0.01, batch_size=4, patience=2),
+    "rnn": ns.RNN(units=8, steps=24),
+    "rnn, settings": ns.RNN(units=5, steps=48, learning_rate=0.01, batch_size=4, patience=2),
 }
 
 
@@ -214,12 +214,13 @@ def published_task(name: str) -> tuple[ns.Task, ns.Domain]:
 
 def published(name: str, search: Any, changes: dict[str, Any]) -> Parts:
     data, domain = published_task(name)
-    budget = ns.Budget.paper(domain, neural_epochs=1, symbolic_epochs=2)
+    budget = ns.Budget.paper(domain, len(data.train), neural_steps=8, symbolic_steps=16)
+    sized = (len(data.train),) if search is ns.RNN else ()
     return found(
         learned(
             data,
             domain,
-            search.paper(domain, **changes),
+            search.paper(domain, *sized, **changes),
             trainings=80,
             budget=budget,
             constraints=ns.Constraints.paper(domain),
@@ -236,7 +237,7 @@ PUBLISHED: dict[str, tuple[Any, dict[str, Any]]] = {
     "montecarlo": (ns.MonteCarlo, {"samples": 6}),
     "mcts": (ns.MCTS, {"samples": 6}),
     "genetic": (ns.Genetic, {}),
-    "rnn": (ns.RNN, {"epochs": 2}),
+    "rnn": (ns.RNN, {"steps": 16}),
 }
 for _name in ("crim13", "fly", "basketball"):
     family(
@@ -264,7 +265,7 @@ _KINDS: dict[str, tuple[Any, ...]] = {
 _KINDS |= {
     f"{kind}, 2 outputs, {type(search).__name__}": (search, kind, 2, {"single": False})
     for kind in KINDS
-    for search in (ns.AStar(persist=True), ns.MCTS(samples=8), ns.RNN(units=4, epochs=2))
+    for search in (ns.AStar(persist=True), ns.MCTS(samples=8), ns.RNN(units=4, steps=16))
 }
 family(
     "learn/kinds", of_kind, _KINDS, quick=("vectors, 5 classes, AStar", "frames, 2 outputs, RNN")
@@ -367,7 +368,7 @@ BUDGETS: dict[str, dict[str, Any]] = {
     "f1": {"loss": "f1"},
     "f1 and weights": {"loss": "f1", "class_weights": (1.0, 2.0)},
     "restarts": {"restarts": 3},
-    "patience": {"patience": 1, "symbolic_epochs": 8, "neural_epochs": 6},
+    "patience": {"patience": 1, "symbolic_steps": 64, "neural_steps": 48},
     "class weights": {"class_weights": (0.5, 3)},
     "a class of no weight": {"class_weights": (0.0, 1.0)},
     "last": {"select": "last"},
@@ -384,7 +385,7 @@ BUDGETS: dict[str, dict[str, Any]] = {
 
 
 def trained_with(changes: dict[str, Any]) -> Parts:
-    given = {"neural_epochs": 2, "symbolic_epochs": 3, "batch_size": 6, **changes}
+    given = {"neural_steps": 16, "symbolic_steps": 24, "batch_size": 6, **changes}
     data = task("frames", 2, 8, rare=0.5)
     settings = {"budget": ns.Budget(**given), "seed": 3}
     return found(learned(data, small_domain(), ns.AStar(persist=True), trainings=50, **settings))
@@ -566,7 +567,7 @@ def wrong_settings() -> Parts:
         "multiplier": lambda: ns.IDSBB(multiplier=0),
         "mutation": lambda: ns.Genetic(mutation=2),
         "paper": lambda: ns.AStar.paper(small_domain()),
-        "epochs": lambda: ns.Budget(symbolic_epochs=0),
+        "steps": lambda: ns.Budget(symbolic_steps=0),
         "memory": lambda: ns.Budget(fold_memory=1.5),
         "loss": lambda: ns.Budget(loss="f2"),
         "units": lambda: ns.Units(2, 3),

@@ -13,7 +13,7 @@ from recorded.registry import Parts, case, family
 
 import nearstar as ns
 
-BUDGET = ns.Budget(neural_epochs=3, symbolic_epochs=4, batch_size=6, units=ns.Units(8, 4))
+BUDGET = ns.Budget(neural_steps=24, symbolic_steps=32, batch_size=6, units=ns.Units(8, 4))
 CLASS_NAMES = ("a", "b", "c")
 
 
@@ -34,7 +34,7 @@ def trained(
     model = ns.Model.of(found, domain, data.train.class_names)
     return found, {
         "error": found.error,
-        "epoch": [found.epoch, found.diverged],
+        "step": [found.step, found.stages, found.diverged],
         "loss": found.losses[-1],
         "losses": short(found.losses),
         "theta": found.theta,
@@ -230,7 +230,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "f1, last, weights": {"loss": "f1", "select": "last", "class_weights": (1, 4)},
     "class weights": {"class_weights": (0.2, 1.7)},
     "restarts": {"restarts": 4},
-    "patience": {"patience": 1, "symbolic_epochs": 10, "neural_epochs": 10},
+    "patience": {"patience": 1, "symbolic_steps": 80, "neural_steps": 80},
     "last": {"select": "last"},
     "no reshuffling": {"reshuffle": False},
     "rate": {"learning_rate": 0.3},
@@ -247,13 +247,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 def with_settings(changes: dict[str, Any]) -> Parts:
     """The error and the parameters of three programs."""
-    given = {"neural_epochs": 3, "symbolic_epochs": 4, "batch_size": 7, **changes}
+    given = {"neural_steps": 24, "symbolic_steps": 32, "batch_size": 7, **changes}
     data = task("frames", 2, 23, rare=0.4, unlabelled=0.15)
     parts: dict[str, Any] = {}
     for name, text in TEXTS.items():
         parsed = ns.parse(text, rich_domain(), data.signature())
         found = ns.train(parsed.program, data, ns.Budget(**given), seed=3)
-        parts[name] = [found.error, found.epoch, found.diverged, short(found.losses), found.theta]
+        parts[name] = [found.error, found.step, found.diverged, short(found.losses), found.theta]
     return parts
 
 
@@ -272,14 +272,14 @@ def from_start_to_goal() -> Parts:
         "map (fun t. if LeftAffine[1, -2; .5](t) > 0 then FarRightAffine[3; 0](t) else const[-1]) x"
     )
     unseen = other("frames")
-    long = ns.Budget(symbolic_epochs=30, batch_size=4, learning_rate=0.1)
+    long = ns.Budget(symbolic_steps=240, batch_size=4, learning_rate=0.1)
     whole, parts = trained(text, data, domain, 1, unseen, long)
     goal = (whole.error + 1) / 2
     return {
         "whole": parts,
         "to a goal": trained(text, data, domain, 1, unseen, long, goal=goal)[1],
         "restarts": trained(
-            text, data, domain, 1, unseen, ns.Budget.for_size(16, symbolic_epochs=3)
+            text, data, domain, 1, unseen, ns.Budget.for_size(16, symbolic_steps=24)
         )[1],
     }
 
@@ -289,10 +289,12 @@ case("train/start and goal", from_start_to_goal, quick=True)
 
 def sized() -> Parts:
     """Budgets by the number of sequences, and the published ones."""
-    names = ("neural_epochs", "symbolic_epochs", "learning_rate", "batch_size", "restarts")
+    names = ("neural_steps", "symbolic_steps", "learning_rate", "batch_size", "restarts")
     sizes = (1, 10, 63, 64, 400, 499, 500, 10_000)
     by_size = {str(n): ns.Budget.for_size(n) for n in sizes}
-    by_name = {n: ns.Budget.paper(ns.Domain.built_in(n)) for n in ("crim13", "fly", "basketball")}
+    by_name = {
+        n: ns.Budget.paper(ns.Domain.built_in(n), 1000) for n in ("crim13", "fly", "basketball")
+    }
     return {
         key: [getattr(each, name) for name in names] for key, each in {**by_size, **by_name}.items()
     }

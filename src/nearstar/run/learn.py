@@ -61,9 +61,10 @@ def learn(
 ) -> Result:
     """Search for the program of least weight × structural cost + validation error.
 
-    ``algorithm`` is the search with its settings: A* unless another is given. The same ``seed``
-    gives the same result with any ``workers``, unless a limit of time ends it. Ctrl-C ends it too;
-    the result then has what was found so far.
+    ``algorithm`` is the search with its settings: A* unless another is given, which ends when by f
+    nothing left can be better; ``AStar(persist=True)`` goes on until a limit is reached. The same
+    ``seed`` gives the same result with any ``workers``, unless a limit of time ends it. Ctrl-C ends
+    it too; the result then has what was found so far.
 
     ``start`` is a sketch, whose holes are to be filled, or a complete program, to be improved by
     changing or extending a part of it: as text, Program or Model. One with parameters counts as

@@ -19,7 +19,8 @@ class IDSBB(NearSettings):
 
     A node is gone on from if f < incumbent × multiplier × depth_bias^(d_from − d) + margin, where d
     is its depth and d_from that of the node which the search comes from. With multiplier and bias
-    1 nothing is lost; lower values give up what is not clearly better, and the gap says so.
+    1 nothing is lost; lower values give up what is not clearly better, and the gap says so. It ends
+    when nothing within the bound is left, however wrong h may be: it cannot go on as A* can.
     """
 
     published = MappingProxyType({**NearSettings.published, "bound_dives": False})

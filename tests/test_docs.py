@@ -35,9 +35,9 @@ QUICKLY = (
         r"(nearstar reproduce .*)--time 2s --trials 2",
         r"\1--time .3s --algorithms astar,logistic --trials 1 --finalists 1 --weights=1",
     ),
-    (r"(nearstar fit [^$]*?)--time \w+", r"\1--trainings 25 --finalists 0"),
-    (r"--time \w+", "--trainings 25"),
-    (r'\btime = "\w+"', "trainings = 25\nfinalists = 0"),
+    (r"(nearstar fit [^$]*?)--time \w+", r"\1--trainings 80 --finalists 0"),
+    (r"--time \w+", "--trainings 80"),
+    (r'\btime = "\w+"', "trainings = 80\nfinalists = 0"),
     (r"(ProgramClassifier\([^)]*?)\b(seconds|trainings)=\d+", r"\1trainings=20, finalists=0"),
     (r"\b(seconds|trainings)=\d+", "trainings=20"),
     (r"\bcv=\d", "cv=2"),
@@ -177,7 +177,7 @@ def test_searches_in_examples_are_shortened() -> None:
                 assert "trainings=20" in classifier
             for command in block.commands:
                 searches = " fit " in command and "--program" not in command
-                assert not searches or re.search("--trainings 25|--config", command), command
+                assert not searches or re.search("--trainings 80|--config", command), command
 
 
 # Links

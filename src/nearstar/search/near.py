@@ -93,7 +93,7 @@ class Near:
         # What is explored needs no bound of its own: what leads there waits, or was dropped.
         bound = min(self.bounds.discarded, least_f(nodes), *map(least_f, waiting))
         yield from self.score(asked, bound, sum(map(len, waiting)), ahead)
-        if self.bounds.fell:
+        if self.bounds.fallen < math.inf:
             for each in waiting:
                 if isinstance(each, Frontier):
                     each.sort()

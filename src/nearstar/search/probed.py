@@ -19,6 +19,9 @@ _EXPECTED, _BOUND, _SKETCHES = "expected", "bound", "sketches"
 _AHEAD = 8
 """Nodes whose children may be looked into next, if workers would be idle."""
 
+_SORTED = 4
+"""Nodes that wait, and are put in order again, at most, for each that is scored."""
+
 
 class Probed:
     """One search. Each round has a few turns; sources share them by what they have brought.
@@ -37,6 +40,7 @@ class Probed:
         self._waiting = Waiting()
         self._sketching = Sketching(near, self._probing)
         self._broadly = True
+        self._since_sorted = 0
         self._asked: dict[Node, str] = {}
         """What this round asks for, and on whose behalf."""
         self._probes: dict[Program, list[Node]] = {}
@@ -55,7 +59,7 @@ class Probed:
             if not self._asked:
                 return near.bounds.discarded
             yield from self._end_round(bound)
-            bound = min(near.bounds.discarded, self._waiting.least_f())
+            bound = min(near.bounds.discarded, near.bounds.fallen, self._waiting.least_f())
 
     # Turns
 
@@ -77,8 +81,11 @@ class Probed:
 
     def _goes_on(self) -> bool:
         """Whether anything is left that counts; what cannot be better is dropped at once."""
-        if not self._persist and self._waiting.least_f() >= self._near.bounds.threshold:
-            self._near.bounds.discard(self._waiting.clear())
+        bounds = self._near.bounds
+        if not self._persist and self._waiting.least_f() >= bounds.threshold:
+            self._sort()
+            if self._waiting.least_f() >= bounds.threshold:
+                bounds.discard(self._waiting.clear())
         return bool(self._asked) or self._waiting.least() is not None
 
     def _turn(self, source: str) -> None:
@@ -186,11 +193,19 @@ class Probed:
                 self._take_probe(probes[node.program], node.program, score)
         if (most := near.settings.frontier) is not None:
             near.bounds.discard(self._waiting.evict(most))
-        if near.bounds.fell:
-            self._waiting.sort()
-            near.bounds.settle()
+        self._since_sorted += len(scores)
+        # It takes as long as many trainings, where many wait.
+        if _SORTED * self._since_sorted > len(self._waiting):
+            self._sort()
         if near.bounds.incumbent < best:
             self._sketching.look_around(min(scores, key=_cost).program)
+
+    def _sort(self) -> None:
+        """Put all that waits in order again, if some h have fallen."""
+        if self._near.bounds.fallen < math.inf:
+            self._since_sorted = 0
+            self._waiting.sort()
+            self._near.bounds.settle()
 
     def _take_probe(self, nodes: list[Node], probe: Program, score: Score) -> None:
         error = 1.0 if score.diverged else self._near.racing.expected(score)

@@ -34,8 +34,9 @@ class Bounds:
         self._highest = 0.0
         """The highest h of all that were trained."""
         self._trained = 0
-        self.fell = False
-        """Whether some h was found too high, so that others have to be put in order again."""
+        self.fallen = math.inf
+        """Least f of partial programs whose h was found too high, as long as what has it from them
+        is not put in order again: a bound for all of that."""
 
     @property
     def margin(self) -> float:
@@ -57,7 +58,7 @@ class Bounds:
 
     def settle(self) -> None:
         """What was given up counts with what is known now."""
-        self.discarded, self.fell = least_f(self._dropped), False
+        self.discarded, self.fallen = least_f(self._dropped), math.inf
 
     def note(self, partial: Node) -> None:
         """Take note of a partial program that was trained."""
@@ -73,8 +74,9 @@ class Bounds:
         for node in above:
             if node.error is not None and node.error > error + TOLERANCE:
                 self._excess[node] = max(self._excess.get(node, 0.0), node.error - error)
-                self.fell |= node.h > error
-                node.known = min(node.known, error)
+                if node.h > error:
+                    node.known = min(node.known, error)
+                    self.fallen = min(self.fallen, node.f)
 
 
 class OpenList:

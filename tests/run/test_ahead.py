@@ -131,8 +131,8 @@ def test_nothing_is_trained_ahead_in_vain(workers: int, limits: Limits) -> None:
     ("algorithm", "often"),
     [
         # Here probes say nothing of what comes after them.
-        (AStar(margin=1.0), 0.1),
-        (AStar(persist=True, width=2), 0.1),
+        (AStar(margin=1.0), 0.02),
+        (AStar(persist=True, width=2), 0.02),
         (AStar(probes=False, margin=1.0), 0.25),
         (AStar(probes=False, persist=True, width=2), 0.25),
         (AStar(probes=False, lazy=False, margin=1.0), 0.25),

@@ -168,7 +168,8 @@ def test_what_has_no_finals() -> None:
     assert finals_of(network) is network
     interrupted = replace(searched(), ended="interrupted")
     assert finals_of(interrupted) is interrupted
-    nothing = ns.learn(TASK, DOMAIN, ns.AStar(), limits=Limits(trainings=1), **SETTINGS)
+    eager = ns.AStar(probes=False)
+    nothing = ns.learn(TASK, DOMAIN, eager, limits=Limits(trainings=1), **SETTINGS)
     assert nothing.best is None and finals_of(nothing) is nothing
 
 

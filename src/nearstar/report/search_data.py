@@ -38,6 +38,10 @@ def search_data(history: History, nodes_from: int = 0, points_from: int = 0) -> 
     """The history, with the nodes and points from those on."""
     best, audit = history.best, history.audits[0]
     nodes = history.evaluations[nodes_from:]
+    # Points come before the evaluations of their round: what they say themselves is right, but for
+    # random completions.
+    completed = best is not None and best.kind == "completion"
+    incumbent = history.incumbent if completed else None
     return {
         "run": history.run,
         "algorithm": _name(history),
@@ -54,7 +58,7 @@ def search_data(history: History, nodes_from: int = 0, points_from: int = 0) -> 
         "gap": _short(history.gap),
         "epsilon": _short(history.epsilon),
         "audit": None if audit is None else _audit(audit),
-        "trace": [_point(each, history.incumbent) for each in history.points[points_from:]],
+        "trace": [_point(each, incumbent) for each in history.points[points_from:]],
         "nodes": {
             "text": [each.text for each in nodes],
             "parent": [-1 if each.parent is None else each.parent for each in nodes],

@@ -69,7 +69,9 @@ def is_close(one: float, other: float) -> bool:
 # Without limits
 
 
-@pytest.mark.parametrize("chunk", range(16))
+@pytest.mark.parametrize(
+    "chunk", [*range(5), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(5, 16))]
+)
 def test_the_best_program_is_found_and_every_bound_holds(chunk: int) -> None:
     for seed, case in cases(chunk, 64):
         optimum = case.optimum()

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from nearstar.language.program import Program
 from nearstar.search.exploration import Exploration
-from nearstar.search.frontier import Holes, least_f
+from nearstar.search.frontier import least_f
 from nearstar.search.near import Near
 from nearstar.search.probing import Probing
 from nearstar.search.protocol import Ask, Node, Score, Search
@@ -107,8 +107,8 @@ class Probed:
     def _next_expected(self) -> Node | None:
         """By rank with what holes add, and by rank among those of one size, in turns."""
         self._broadly = not self._broadly
-        waiting = self._waiting
-        return waiting.pop_broadly() if self._broadly else waiting.pop(self._correction)
+        waiting, correction = self._waiting, self._near.ranking.correction
+        return waiting.pop_broadly() if self._broadly else waiting.pop(correction)
 
     def _sketch(self) -> None:
         """Probe sketches, and train what they were closed to."""
@@ -170,9 +170,6 @@ class Probed:
                 self._probes[probe] = [node]
                 self._asked[_probe_of(node, probe)] = source
 
-    def _correction(self, holes: Holes) -> float:
-        return self._near.ranking.correction(holes)
-
     def _is_dropped(self, node: Node) -> bool:
         """Whether a node cannot be better than the best; it is given up then."""
         dropped = not self._persist and node.f >= self._near.bounds.threshold
@@ -216,7 +213,7 @@ class Probed:
 
     def _ahead(self) -> Iterator[Node]:
         """What would be asked for next if no score changed anything, about."""
-        for node in self._waiting.in_order(self._correction, _AHEAD):
+        for node in self._waiting.in_order(self._near.ranking.correction, _AHEAD):
             for child in () if node.complete else self._near.expansion.children(node)[0]:
                 if child.complete:
                     asked = child

@@ -7,7 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import pytest
 from hypothesis import given
@@ -26,6 +26,7 @@ from nearstar.language.program import (
     completes,
     first_hole,
     holes,
+    is_begun,
     is_complete,
     node_at,
     open_up,
@@ -71,9 +72,12 @@ def test_walking_visits_every_node_once_in_the_order_of_the_derivation(case) -> 
 def test_a_derivation_step_by_step(case) -> None:
     """From a single hole, each step expands the leftmost one, of which the last has a rule."""
     domain, program = case
-    if not is_complete(program):
-        program = begun(program, program.size)
+    nodes = [node for _, node in walk(program)]
+    before_a_hole = list(takewhile(lambda node: isinstance(node, Apply), nodes))
+    assert is_begun(program) == (len(before_a_hole) == program.size)
+    program = begun(program, len(before_a_hole))
     steps = [begun(program, rules) for rules in range(program.size + 1)]
+    assert all(map(is_begun, steps))
     assert steps[0] == Hole(program.signature) and steps[-1] == program
     grammar = domain.grammar(program.signature)
     for before, after in pairwise(steps):

@@ -126,7 +126,9 @@ def reached(case: Case, sketch: Program) -> dict[Program, float]:
     return found
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize(
+    "chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 4))]
+)
 def test_the_best_program_within_constraints_is_found(chunk: int) -> None:
     for seed, case in (*constrained(chunk * 40, 40), *tall_chains(chunk * 8, 8)):
         optimum = case.optimum()

@@ -117,6 +117,10 @@ class Grammar:
         return {}
 
     @cached_property
+    def _around(self) -> dict[Signature, tuple[tuple[Program, int], ...]]:
+        return {}
+
+    @cached_property
     def _made_by(self) -> dict[Production, Rule | None]:
         return {}
 
@@ -218,5 +222,18 @@ class Grammar:
             known = self._openings[signature] = tuple(
                 _Opening(each, 1 + sum(least.get(a.signature, math.inf) for a in each.arguments))
                 for each in opened
+            )
+        return known
+
+    def around(self, signature: Signature) -> tuple[tuple[Program, int], ...]:
+        """Each rule, opened up, that a program of a signature may be put into to give another one
+        of that signature; and as which argument."""
+        known = self._around.get(signature)
+        if known is None:
+            known = self._around[signature] = tuple(
+                (each.program, index)
+                for each in self._opened(signature)
+                for index, hole in enumerate(each.program.arguments)
+                if hole.signature == signature
             )
         return known

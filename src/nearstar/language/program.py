@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar, NoReturn, cast
 
 from nearstar.language.notation import text_of
 from nearstar.language.operation import Operation
@@ -112,44 +112,14 @@ class Apply(_Shown):
     production: Production = field(init=False)
     _hash: int = field(init=False)
 
-    def __init__(
-        self, operation: Operation, signature: Signature, arguments: tuple[Program, ...] = ()
-    ) -> None:
-        self._become(operation, production(operation, signature), arguments)
+    def __new__(
+        cls, operation: Operation, signature: Signature, arguments: tuple[Program, ...] = ()
+    ) -> Apply:
+        return _applied_to(operation, production(operation, signature), arguments)
 
     def on(self, arguments: tuple[Program, ...]) -> Apply:
         """The same operation, applied to other arguments."""
-        node = object.__new__(Apply)
-        node._become(self.operation, self.production, arguments)
-        return node
-
-    def _become(
-        self, operation: Operation, made_by: Production, arguments: tuple[Program, ...]
-    ) -> None:
-        size, height, n_holes = 1, 0, 0
-        for argument in arguments:
-            size += argument.size
-            n_holes += argument.n_holes
-            if argument.height > height:
-                height = argument.height
-        expected = made_by.arguments
-        if tuple([argument.signature for argument in arguments]) != expected:
-            given = (argument.signature for argument in arguments)
-            raise ProgramError(
-                f"{operation.name} of type {made_by.signature} takes arguments of the types "
-                f"({'; '.join(map(str, expected))}), not ({'; '.join(map(str, given))})"
-            )
-        if height >= MAX_HEIGHT:
-            raise ProgramError(f"a program may be at most {MAX_HEIGHT} levels high")
-        put = object.__setattr__
-        put(self, "operation", operation)
-        put(self, "signature", made_by.signature)
-        put(self, "arguments", arguments)
-        put(self, "size", size)
-        put(self, "height", height + 1)
-        put(self, "n_holes", n_holes)
-        put(self, "production", made_by)
-        put(self, "_hash", hash((made_by, arguments)))
+        return _applied_to(self.operation, self.production, arguments)
 
     def __hash__(self) -> int:
         return self._hash
@@ -168,6 +138,53 @@ class Apply(_Shown):
     def __reduce__(self) -> tuple[object, ...]:
         # Hashes hold in one process only: another one has to find its own.
         return Apply, (self.operation, self.signature, self.arguments)
+
+
+class _Unfinished(_Shown):
+    """A node that is being made: one that is finished cannot be changed.
+
+    Setting the fields of what cannot be changed takes longer than all else that making a node
+    takes, and a search makes a hundred thousand of them in a second.
+    """
+
+    __slots__ = Apply.__slots__
+
+
+def _applied_to(operation: Operation, made_by: Production, arguments: tuple[Program, ...]) -> Apply:
+    size, height, n_holes = 1, 0, 0
+    for argument, expected in zip(arguments, made_by.arguments, strict=False):
+        size += argument.size
+        n_holes += argument.n_holes
+        if argument.height > height:
+            height = argument.height
+        if argument.signature is not expected and argument.signature != expected:
+            _refuse(operation, made_by, arguments)
+    if len(arguments) != len(made_by.arguments):
+        _refuse(operation, made_by, arguments)
+    if height >= MAX_HEIGHT:
+        raise ProgramError(f"a program may be at most {MAX_HEIGHT} levels high")
+    node: Any = object.__new__(_Unfinished)
+    node.operation = operation
+    node.signature = made_by.signature
+    node.arguments = arguments
+    node.size = size
+    node.height = height + 1
+    node.n_holes = n_holes
+    node.production = made_by
+    node._hash = hash((made_by, arguments))
+    node.__class__ = Apply
+    return cast("Apply", node)
+
+
+def _refuse(operation: Operation, made_by: Production, arguments: tuple[Program, ...]) -> NoReturn:
+    expected, given = (
+        "; ".join(map(str, signatures))
+        for signatures in (made_by.arguments, (each.signature for each in arguments))
+    )
+    raise ProgramError(
+        f"{operation.name} of type {made_by.signature} takes arguments of the types "
+        f"({expected}), not ({given})"
+    )
 
 
 Program = Apply | Hole
@@ -219,6 +236,16 @@ def holes(program: Program) -> list[Hole]:
     return [hole for argument in program.arguments if argument.n_holes for hole in holes(argument)]
 
 
+def open_places(program: Program, path: Path = ()) -> Iterator[tuple[Path, Hole]]:
+    """The holes with their paths, leftmost first."""
+    if isinstance(program, Hole):
+        yield path, program
+        return
+    for index, argument in enumerate(program.arguments):
+        if argument.n_holes:
+            yield from open_places(argument, (*path, index))
+
+
 def first_hole(program: Program) -> Path | None:
     """The hole that is expanded next: the leftmost one."""
     if is_complete(program):
@@ -241,6 +268,12 @@ def begun(program: Program, rules: int) -> Program:
         arguments.append(argument if argument.size <= left else begun(argument, left))
         left = max(left - argument.size, 0)
     return program.on(tuple(arguments))
+
+
+def is_begun(program: Program) -> bool:
+    """Whether a program is the beginning of a derivation: nothing stands after its first hole."""
+    are_holes = [isinstance(node, Hole) for _, node in walk(program)]
+    return are_holes == sorted(are_holes)
 
 
 def node_at(program: Program, path: Path) -> Program:

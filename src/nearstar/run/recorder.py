@@ -104,9 +104,10 @@ class Recorder:
         point = self._point()
         self.trace.append(point)
         # What the search makes of them later, by others that it comes to know, is not told again.
-        first, self.evaluations = self._in_rounds, self.taken()
+        taken = self._taken_lately()
+        self.evaluations[self._in_rounds :] = taken
         self._in_rounds = len(self.evaluations)
-        self.tell(Round(point, ask.waiting, tuple(self.evaluations[first:])))
+        self.tell(Round(point, ask.waiting, tuple(taken)))
 
     def front(self) -> Front:
         """Answers that none other beats, cheapest first."""
@@ -117,10 +118,14 @@ class Recorder:
 
     def taken(self) -> list[Evaluation]:
         """The evaluations, with f as the search made it of their errors."""
+        return self.evaluations[: self._in_rounds] + self._taken_lately()
+
+    def _taken_lately(self) -> list[Evaluation]:
+        """Those of the round that has not ended."""
         first = self._in_rounds
         # An interrupt may have come between a node and its evaluation.
         latest = zip(self.evaluations[first:], self.nodes[first:], strict=False)
-        return self.evaluations[:first] + [
+        return [
             replace(each, f=node.f) if node.trained and node.f != each.f else each
             for each, node in latest
         ]

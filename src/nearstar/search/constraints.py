@@ -8,7 +8,7 @@ from typing import Any
 
 from nearstar.language.domain import Domain
 from nearstar.language.grammar import Grammar
-from nearstar.language.program import Hole, Program, applied, walk
+from nearstar.language.program import Program, applied, open_places
 from nearstar.language.types import Signature
 from nearstar.util.checks import check_settings, check_whole
 from nearstar.util.errors import NearstarError
@@ -128,11 +128,8 @@ class Closing:
         height = self.max_depth if self.max_height is None else self.max_height
         if rules < 0 or program.height > height:
             return False
-        needs = tuple(
-            (node.signature, height - len(path))
-            for path, node in walk(program)
-            if isinstance(node, Hole)
-        )
+        places = open_places(program)
+        needs = tuple((hole.signature, height - len(path)) for path, hole in places)
         own = tuple(quota.count(program) for quota in self.quotas)
         return any(
             all(

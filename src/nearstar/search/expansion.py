@@ -6,12 +6,16 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from nearstar.language.program import Program, begun
+from nearstar.language.derivation import Alphabet
+from nearstar.language.program import Program, begun, is_begun
 from nearstar.language.text import to_text
 from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.protocol import Node, is_root
 from nearstar.search.space import Space
 from nearstar.util.seeds import seed_for
+
+_REMEMBERED = 50_000
+"""Beginnings of derivations whose forms are kept before forgetting them all."""
 
 
 class Expansion:
@@ -24,6 +28,11 @@ class Expansion:
         self.form = space.form if settings.deduplicate else lambda program: program
         """What stands for a program."""
         self.made: dict[Program, Node] = {}
+        self._alphabet = Alphabet()
+        self._begun: dict[str, Node] = {}
+        """The partial ones that are the beginning of a derivation, by their words."""
+        self._forms: dict[str, Program] = {}
+        """What stands for the beginnings of derivations of which there is no node."""
 
     def roots(self) -> list[Node]:
         """The nodes of the programs that completions are sought of."""
@@ -67,7 +76,10 @@ class Expansion:
 
     def keep(self, nodes: Iterable[Node]) -> None:
         """Have these nodes for their programs from now on."""
-        self.made.update((node.program, node) for node in nodes)
+        for node in nodes:
+            self.made[node.program] = node
+            if node.program.n_holes and is_begun(node.program):
+                self._begun[self._alphabet.word(node.program)] = node
 
     def complete(self, program: Program) -> Node:
         """The node of a complete program, however it was come upon."""
@@ -81,8 +93,19 @@ class Expansion:
 
     def leading_to(self, program: Program) -> Iterator[Node]:
         """The nodes of a program's derivation, or of equivalents, but the root; the last first."""
+        word = self._alphabet.word(program)
         for rules in range(program.size - 1, 0, -1):
-            partial = begun(program, rules)
-            node = self.made.get(partial) or self.made.get(self.form(partial))
+            node = self._begun.get(word[:rules]) or self.made.get(
+                self._form_of(program, word, rules)
+            )
             if node is not None:
                 yield node
+
+    def _form_of(self, program: Program, word: str, rules: int) -> Program:
+        """What stands for a program as it was after so many rules of its derivation."""
+        form = self._forms.get(word[:rules])
+        if form is None:
+            if len(self._forms) >= _REMEMBERED:
+                self._forms.clear()
+            form = self._forms[word[:rules]] = self.form(begun(program, rules))
+        return form

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nearstar.language.canonical import canonical, canonical_with_each
 from nearstar.language.grammar import Grammar
-from nearstar.language.program import Hole, Program, applied, completes, is_complete, walk
+from nearstar.language.program import Hole, Program, applied, completes, is_complete, open_places
 from nearstar.search.constraints import FAMILIES, Closing, Constraints
 from nearstar.util.checks import check_number
 from nearstar.util.errors import DomainError, NearstarError, ProgramError
@@ -140,7 +140,7 @@ class Space:
 
 
 def _levels_of_holes(program: Program) -> list[int]:
-    return [len(path) for path, node in walk(program) if isinstance(node, Hole)]
+    return [len(path) for path, _ in open_places(program)]
 
 
 def _without(grammar: Grammar, forbidden: Sequence[str]) -> Grammar:

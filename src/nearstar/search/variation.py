@@ -8,7 +8,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from nearstar.language.program import Apply, Hole, Program, open_up, replace, walk
+from nearstar.language.program import (
+    Apply,
+    Hole,
+    Program,
+    open_up,
+    replace,
+    replace_by_each,
+    walk,
+)
 from nearstar.search.counting import Counting
 from nearstar.search.sampling import completion, initial_state
 from nearstar.search.space import Space
@@ -112,11 +120,10 @@ def grown(space: Space, program: Program) -> list[Program]:
     """With each rule around each part: α becomes ``add(α, ??)``, ``if ?? > 0 then α else ??``, …"""
     grown: list[Program] = []
     for path, node in walk(program):
-        for rule in space.grammar.rules(node.signature):
-            around = open_up(rule.operation, node.signature)
-            for index, argument in enumerate(around.arguments):
-                if argument.signature == node.signature:
-                    grown.append(replace(program, path, replace(around, (index,), node)))
+        around = space.grammar.around(node.signature)
+        grown += replace_by_each(
+            program, path, [replace(opened, (index,), node) for opened, index in around]
+        )
     return grown
 
 

@@ -48,13 +48,13 @@ CASES: dict[str, tuple[Any, Space]] = {
     "A* without forms": (ns.AStar(deduplicate=False, lazy=False, margin=1.0), small_space(5)),
     "A* without probes": (ns.AStar(margin=1.0, probes=False), small_space(6)),
     "IDS-BB": (ns.IDSBB(margin=1.0), small_space(6)),
-    "from a sketch": (ns.AStar(margin=1.0), space_of(8, SKETCH)),
+    "from a sketch": (ns.AStar(margin=1.0), space_of(10, SKETCH)),
     "around a program": (ns.AStar(margin=1.0), space_of(6, *neighbours(space_of(6), START))),
 }
 
 
 def searched(algorithm: Any, space: Space, samples: int = 0) -> Result:
-    limits = Limits(trainings=150)
+    limits = Limits(trainings=600)
     return drive(algorithm.search(space, 0), Table(), space, limits=limits, samples=samples)
 
 
@@ -151,7 +151,7 @@ def test_all_that_completes_a_program_counts(case: str) -> None:
 
 
 def test_random_completions_stay_apart() -> None:
-    algorithm, space = ns.AStar(margin=1.0, probes=False), small_space(6)
+    algorithm, space = ns.AStar(margin=1.0, probes=False), small_space(7)
     plain, audited = (searched(algorithm, space, samples) for samples in (0, 8))
     extra = audited.evaluations[len(plain.evaluations) :]
     assert audited.audit == plain.audit is not None and len(extra) == 8

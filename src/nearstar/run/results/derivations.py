@@ -2,26 +2,35 @@
 
 A search links a program to the one that it was made from, and there are others: equal programs are
 trained once, some are trained that no partial program led to, and some before what leads to them.
-A derivation is a word here, with a letter for each rule in the order in which it is applied. One
-program completes another if the word of the other is the beginning of its own.
+One program completes another if its derivation, as a word, begins with that of the other.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import islice, permutations, product
+from itertools import chain, islice, permutations, product
 
 from nearstar.language.canonical import canonical
+from nearstar.language.derivation import Alphabet
 from nearstar.language.function import Function
-from nearstar.language.program import Apply, Hole, Production, Program, applied, completes
+from nearstar.language.program import Apply, Hole, Program, completes
 from nearstar.search.space import Space
 
-_MOST_WORDS = 48
-"""Orders of a program's operands that are looked at; few programs have more."""
-_REMEMBERED = 5_000
-"""Parts of programs whose words are kept before forgetting them all."""
+_MOST_REACHED = 500
+"""Beginnings that are looked at for one program, over all orders of its operands; few have more."""
 _AFTER_ALL = chr(0x10FFFF)
+
+
+class _Beginning:
+    """A beginning of words: the trained partial programs that it is the word of, and what follows
+    it in others."""
+
+    __slots__ = ("following", "trained")
+
+    def __init__(self) -> None:
+        self.following: dict[str, _Beginning] = {}
+        self.trained: list[int] = []
 
 
 class Derivations:
@@ -33,10 +42,9 @@ class Derivations:
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._letters: dict[Production | Program, str] = {}
-        self._of_parts: dict[Program, tuple[str, ...]] = {}
-        self._partial: dict[str, list[int]] = {}
-        """The indices of the trained partial programs, by their words."""
+        self._alphabet = Alphabet()
+        self._beginnings: dict[Program, _Beginning] = {root: _Beginning() for root in space.roots}
+        """Of the words that lead on from each root to trained partial programs."""
         self._complete: list[str] = []
         """The words of the complete programs, sorted: what completes a program stands together."""
         self._scores: list[tuple[float, int]] = []
@@ -46,24 +54,24 @@ class Derivations:
         """Take up a partial program; gives the best complete one so far that completes it."""
         below: list[tuple[float, int]] = []
         for root in self._roots(program):
-            word = self._letter(root) + self._word(program, root)
-            self._partial.setdefault(word, []).append(index)
+            word, beginning = self._word(program, root), self._beginnings[root]
+            for letter in word:
+                beginning = beginning.following.setdefault(letter, _Beginning())
+            beginning.trained.append(index)
+            word = self._alphabet.letter(root) + word
             first, last = (bisect_left(self._complete, end) for end in (word, word + _AFTER_ALL))
             below += self._scores[first:last]
         return min(below)[1] if below else None
 
     def add_complete(self, program: Program, index: int, error: float) -> tuple[int, ...]:
         """Take up a complete program; gives the trained partial ones so far that it completes."""
-        begun: set[str] = set()
+        found: set[int] = set()
         for each in {program: None, self._space.form(program): None}:
             for root in self._roots(each):
-                self._keep(self._letter(root) + self._word(each, root), (error, index))
-            for root in self._space.roots:
-                first, least = self._letter(root), 0 if root.size else 1  # nothing relies on a hole
-                for word in self._words(each, root):
-                    begun.update(first + word[:rules] for rules in range(least, len(word)))
-        known = (self._partial.get(word, ()) for word in begun)
-        return tuple(sorted({place for places in known for place in places}))
+                self._keep(self._alphabet.letter(root) + self._word(each, root), (error, index))
+            for beginning in islice(self._begun_by(each), _MOST_REACHED):
+                found.update(beginning.trained)
+        return tuple(sorted(found))
 
     def _keep(self, word: str, score: tuple[float, int]) -> None:
         place = bisect_left(self._complete, word)
@@ -74,44 +82,41 @@ class Derivations:
         """What the program can be derived from."""
         return (root for root in self._space.roots if completes(program, root))
 
-    def _letter(self, of: Production | Program) -> str:
-        return self._letters.setdefault(of, chr(len(self._letters)))
-
     def _word(self, program: Program, root: Program) -> str:
         """The rules that make a program of a root, in their order."""
         if isinstance(root, Hole):
-            return "".join([self._letter(each.production) for each in applied(program)])
+            return self._alphabet.word(program)
         return "".join(map(self._word, program.arguments, root.arguments))
 
-    def _words(self, program: Program, root: Program) -> tuple[str, ...]:
-        """The same for all orders of operands in which it can be made of the root, if any."""
-        if isinstance(root, Hole):
-            return self._all_words(program) if program.signature == root.signature else ()
-        if isinstance(program, Hole) or program.production != root.production:
-            return ()
-        words = (
-            "".join(parts)
-            for arguments in self._orders(program)
-            for parts in product(*map(self._words, arguments, root.arguments))
-        )
-        return tuple(dict.fromkeys(islice(words, _MOST_WORDS)))
+    def _begun_by(self, program: Program) -> Iterator[_Beginning]:
+        """The beginnings of a program's words, in all orders of operands, from all roots."""
+        for root, beginning in self._beginnings.items():
+            for parts in self._fillings(program, root):
+                reached = self._reached(beginning, parts)
+                # Nothing relies on a root that is but a hole.
+                yield from reached if root.size else islice(reached, 1, None)
 
-    def _all_words(self, program: Program) -> tuple[str, ...]:
-        if isinstance(program, Hole):
-            return ("",)
-        known = self._of_parts.get(program)
-        if known is None:
-            letter = self._letter(program.production)
-            words = (
-                letter + "".join(parts)
-                for arguments in self._orders(program)
-                for parts in product(*map(self._all_words, arguments))
-            )
-            known = tuple(dict.fromkeys(islice(words, _MOST_WORDS)))
-            if len(self._of_parts) >= _REMEMBERED:
-                self._of_parts.clear()
-            self._of_parts[program] = known
-        return known
+    def _fillings(self, program: Program, root: Program) -> Iterator[tuple[Program, ...]]:
+        """What a program has in the place of each hole of a root, if it can be made of that."""
+        if isinstance(root, Hole):
+            if program.signature == root.signature:
+                yield (program,)
+        elif isinstance(program, Apply) and program.production == root.production:
+            for arguments in self._orders(program):
+                for parts in product(*map(self._fillings, arguments, root.arguments)):
+                    yield tuple(chain.from_iterable(parts))
+
+    def _reached(self, beginning: _Beginning, parts: tuple[Program, ...]) -> Iterator[_Beginning]:
+        """A beginning, and those after it on the way to these parts, made one after the other."""
+        yield beginning
+        if not parts or not beginning.following:
+            return
+        first, *others = parts
+        assert isinstance(first, Apply)
+        following = beginning.following.get(self._alphabet.letter(first.production))
+        if following is not None:
+            for arguments in dict.fromkeys(self._orders(first)):
+                yield from self._reached(following, (*arguments, *others))
 
     def _orders(self, program: Apply) -> Iterator[tuple[Program, ...]]:
         """The arguments of a program, in all orders that give an equal one."""
@@ -145,7 +150,7 @@ def _rotated(program: Apply) -> Iterator[tuple[Program, Program]]:
         rest = rest.arguments[1]
     operands.append(rest)
     for i, first in enumerate(operands):
-        *others, chain = operands[:i] + operands[i + 1 :]
+        *others, rest = operands[:i] + operands[i + 1 :]
         for each in reversed(others):
-            chain = program.on((each, chain))
-        yield first, chain
+            rest = program.on((each, rest))
+        yield first, rest

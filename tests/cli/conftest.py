@@ -15,6 +15,14 @@ def mice(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def noisy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with some labels exchanged: no program is perfect, so that searches go on."""
+    mice = table()
+    mice.loc[::7, "does"] = mice.loc[::7, "does"].map({"sit": "run", "run": "sit"})
+    return written(mice, tmp_path_factory.mktemp("data") / "mice.csv")
+
+
+@pytest.fixture(scope="session")
 def run(mice: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a fit of that table."""
     folder = tmp_path_factory.mktemp("runs") / "run"

@@ -25,15 +25,18 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def test_the_report_and_the_folder_agree(mice: Path) -> None:
+def test_the_report_and_the_folder_agree(mice: Path, noisy: Path) -> None:
     report = fit(mice, *ROLES)
+    # The rule is found at once, and nothing larger can be better: it ends before its limit.
+    assert report["trained"] < 30 and report["ended"] == "exhausted"
+    report = fit(noisy, *ROLES, "--out", "run")
     assert set(KEYS) | {"seconds", "model"} <= set(report)
     assert report["trained"] == 30 and report["gap"] >= 0
     assert report["path_cost"] == report["structural_cost"] + report["error"]
     assert report["error"] == pytest.approx(1 - report["f1"])
-    assert report["model"] == "mice-run/model.json" and report["classes"] == ["sit", "run"]
+    assert report["model"] == "run/model.json" and report["classes"] == ["sit", "run"]
     assert report["sizes"] == {"train": 9, "valid": 3, "test": 0} and "test" not in report
-    assert json.loads(Path("mice-run/result.json").read_text("utf-8")) == report
+    assert json.loads(Path("run/result.json").read_text("utf-8")) == report
     best = Model.load(report["model"])
     assert best.text() == report["program"] and best.labels == ("sit", "run")
     costs = []

@@ -85,8 +85,8 @@ def test_files_that_may_not_grow(mice: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_ctrl_c_saves_what_was_found(mice: Path, tmp_path: Path) -> None:
-    arguments = ["fit", mice, *ROLES, "--time", "5m", "--out", "run", "--workers", "1"]
+def test_ctrl_c_saves_what_was_found(noisy: Path, tmp_path: Path) -> None:
+    arguments = ["fit", noisy, *ROLES, "--time", "5m", "--out", "run", "--workers", "1"]
     with subprocess.Popen(
         [*COMMAND, *arguments, "--steps", "40", "--neural-steps", "40"],
         cwd=tmp_path,

@@ -45,7 +45,8 @@ def process(*arguments: object) -> Iterator[subprocess.Popen[str]]:
 def test_a_report(show: Showing, tmp_path: Path) -> None:
     data, run = written(table(length=30), tmp_path / "mice.csv"), tmp_path / "run"
     fitting = ("--trainings", 60, "--steps", 160, "--neural-steps", 32, "--validation", 0.5)
-    nearstar("fit", data, *ROLES, *fitting, "--out", run, "--quiet")
+    # Where a small program is perfect at once, A* trains no networks: its tree has one level.
+    nearstar("fit", data, *ROLES, *fitting, "--search", "idsbb", "--out", run, "--quiet")
     nearstar("fit", data, *ROLES, *QUICK, "--search", "rnn", "--out", tmp_path / "rnn", "--quiet")
     nearstar("report", run, "--compare", tmp_path / "rnn", "--only", "v03")
     page = show.visit((run / "report.html").as_uri())

@@ -73,8 +73,9 @@ class Plain:
 
 
 def error_of(program: Program, seed: int = 0) -> float:
-    """An error from a coarse scale, so that there are ties; below 1."""
-    return seed_for(seed, to_text(program)) % 20 / 20
+    """An error from a coarse scale, so that there are ties; below 1, and high enough for larger
+    programs to be worth a look."""
+    return (10 + seed_for(seed, to_text(program)) % 10) / 20
 
 
 @dataclass

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search.tabulated_baselines import complete_programs, hashed, of_size, plain_space, spaces
 
-from nearstar.language.program import Program, applied, is_complete
+from nearstar.language.program import Program, applied, completes, is_complete
 from nearstar.language.text import to_text
 from nearstar.search.enumeration import ByCost
 from nearstar.search.exploration import Proposals
@@ -21,9 +21,11 @@ def offered(space: Space, seed: int, first: Program, number: int) -> list[Progra
     """What is offered, nothing twice, where programs have errors by a hash."""
     proposals, error = Proposals(space, space.form, seed), hashed(space, seed)
     proposals.note(first, space.cost(first) + error(first))
+    for sketch in space.expanded(space.roots[0]):
+        proposals.promise(sketch, space.cost(sketch))
     found: list[Program] = []
     for turn in range(number):
-        offer = proposals.variant if turn % 3 else proposals.smallest
+        offer = (proposals.smallest, proposals.variant, proposals.completion)[turn % 3]
         program = offer(lambda program: program not in found)
         if program is not None:
             found.append(program)
@@ -97,6 +99,25 @@ def test_variants_lead_to_a_large_program_that_parts_of_it_tell_of() -> None:
                 seen.add(program)
                 proposals.note(program, cost(program))
             assert len(seen) < n_programs / 20, f"seed {seed}"
+
+
+def test_completions_are_of_what_promises_most_and_all_small_ones_come() -> None:
+    space = plain_space()
+    sketches = [each for each in space.expanded(space.roots[0]) if not is_complete(each)]
+    best = sketches[0]
+    proposals = Proposals(space, space.form, 0)
+    for cost, sketch in enumerate(sketches):
+        proposals.promise(sketch, float(cost))
+    found: Counter[Program] = Counter()
+    for _ in range(300):
+        program = proposals.completion(lambda program: True)
+        assert program is not None and is_complete(program) and space.allows(program)
+        found[program] += 1
+    of = {each: sum(n for p, n in found.items() if completes(p, each)) for each in sketches}
+    assert max(of, key=lambda each: of[each]) == best
+    least = best.size + space.grammar.closing_rules(best)
+    programs = complete_programs(space.grammar, least)
+    assert {each for each in programs if completes(each, best)} <= set(found)
 
 
 def test_nothing_is_offered_before_a_program_is_known() -> None:

@@ -104,8 +104,9 @@ class NearSettings(Settings):
     all the same, and so is the gap."""
     exploration: int = field(default=8, metadata={"least": 0})
     """Most complete programs that a round trains besides its nodes, whatever h says: the next by
-    structural cost, and variants of the best so far. How many, is decided by what they and h have
-    brought lately. They change nothing in the bound."""
+    structural cost, and variants of the best so far; with probes also random completions of what
+    promises most. How many, is decided by what they and h have brought lately. They change nothing
+    in the bound."""
     width: int = 4
     """Nodes that a round goes on from, to be trained side by side; never the number of workers."""
     train_root: bool = False

@@ -27,8 +27,9 @@ class AStar(NearSettings):
     in_domains = ("max_children", "frontier")
 
     persist: bool = False
-    """When nothing left can be better by f, go on with what was dropped, until a limit is reached:
-    the heuristic may overestimate. Until then nothing is different."""
+    """When nothing left can be better by f, go on with what was dropped, until a limit is reached,
+    or all that is left costs too much by its structure alone: the heuristic may overestimate. Until
+    then nothing is different."""
 
     def search(self, space: Space, seed: int) -> Search:
         near = Near(space, self, seed)
@@ -53,7 +54,11 @@ def _round(near: Near, waiting: OpenList, *sources: Frontier) -> list[Node]:
         source = next(filter(None, sources), None)
         if source is None:
             break
-        now, later = near.expand(near.ranking.pop(source))
+        node = near.ranking.pop(source)
+        if source is waiting.pruned and near.bounds.too_dear(node):
+            near.bounds.discard([node])
+            continue
+        now, later = near.expand(node)
         waiting.add(later)
         nodes += now
         expanded += bool(now)

@@ -1,4 +1,5 @@
-"""Programs besides those that h leads to: the smallest ones, and variants of the best."""
+"""Programs besides those that h leads to: the smallest ones, variants of the best, and random
+completions of what promises most."""
 
 from __future__ import annotations
 
@@ -26,15 +27,15 @@ _EXPANDED = 100
 """Partial programs that are expanded, at most, on the way to the next small one: it must not keep
 the search waiting, and is gone on with at the next turn."""
 _PARENTS = 50
-"""So many of the best programs have variants."""
+"""So many of the best programs have variants, and of the most promising ones completions."""
 _FIRST = 0.2
-"""Chance that a variant is of the best of them; else it is of the next with that chance; …"""
+"""Chance that it is the best of them; else it is the next with that chance; …"""
 _TRIES = 10
-"""Variants that are made for one that is wanted, at most."""
+"""Variants or completions that are made for one that is wanted, at most."""
 _CROSSED = 0.5
 """Chance that a variant has a part of another parent; else it is a step away from one."""
 _SMALLEST = 0.5
-"""Chance that a hole of a variant is closed with the fewest rules; else with one more with that
+"""Chance that a hole is closed with the fewest rules; else with one more with that
 chance; …"""
 
 
@@ -60,6 +61,28 @@ class Exploration:
 
         One that waits in a frontier stays there; frontiers pass over what is done.
         """
+        is_wanted = self._wanted(asked)
+        self._turn += 1
+        small = self._turn % (1 + _VARIANTS) == 1
+        program = self._proposals.smallest(is_wanted) if small else None
+        program = program or self._proposals.variant(is_wanted)
+        return None if program is None else self.expansion.complete(program)
+
+    def completion(self, asked: Container[Program]) -> Node | None:
+        """The node of a random completion of one of the partial programs that promise most."""
+        program = self._proposals.completion(self._wanted(asked))
+        return None if program is None else self.expansion.complete(program)
+
+    def promise(self, partial: Program, cost: float) -> None:
+        """Take note of a partial program, and of the path cost that is expected of it."""
+        self._proposals.promise(partial, cost)
+
+    def observe(self, complete: Node) -> None:
+        """Take note of a complete program that was trained."""
+        self._proposals.note(complete.program, complete.f)
+
+    def _wanted(self, asked: Container[Program]) -> Callable[[Program], bool]:
+        """Whether a program is worth training: new, not asked already, and not too dear."""
         made, cost = self.expansion.made, self.expansion.space.cost
 
         def is_wanted(program: Program) -> bool:
@@ -67,21 +90,14 @@ class Exploration:
             untrained = known is None or not known.trained
             return untrained and program not in asked and cost(program) < self.bounds.incumbent
 
-        self._turn += 1
-        small = self._turn % (1 + _VARIANTS) == 1
-        program = self._proposals.smallest(is_wanted) if small else None
-        program = program or self._proposals.variant(is_wanted)
-        return None if program is None else self.expansion.complete(program)
-
-    def observe(self, complete: Node) -> None:
-        """Take note of a complete program that was trained."""
-        self._proposals.note(complete.program, complete.f)
+        return is_wanted
 
 
 class Proposals:
-    """Complete programs to train whatever h says: the next by structural cost, and variants.
+    """Complete programs to train whatever h says: the next by structural cost, variants of the
+    best, and random completions of partial programs that promise much.
 
-    The ones miss nothing small, the others find what is larger; both also where h misleads.
+    The first miss nothing small, the others find what is larger; all also where h misleads.
     ``form`` is what stands for a program.
     """
 
@@ -95,6 +111,25 @@ class Proposals:
         self._arrivals = count()
         self._best: list[tuple[float, int, Program]] = []
         """The best programs so far, with their path costs; of equals, the first that came."""
+        self._promising: list[tuple[float, int, Program]] = []
+        """The partial programs of which most is expected, likewise."""
+
+    def promise(self, partial: Program, cost: float) -> None:
+        """Take note of a partial program and of the path cost that is expected of it."""
+        insort(self._promising, (cost, next(self._arrivals), partial))
+        del self._promising[_PARENTS:]
+
+    def completion(self, wanted: Callable[[Program], bool]) -> Program | None:
+        """A random completion, small ones more often, of what promises most; None if none is
+        found that is wanted."""
+        if not self._promising:
+            return None
+        for tried in range(_TRIES):
+            sketch = self._one_of(self._promising, _FIRST / 2**tried)
+            program = self.form(self._closed(sketch))
+            if self.space.leads_to(program) and wanted(program):
+                return program
+        return None
 
     def first(self) -> Program | None:
         """The first by structural cost."""
@@ -124,9 +159,9 @@ class Proposals:
 
     def _variant(self, first: float) -> Program:
         """One of the best with a part of another, or a step away from it; itself if none fits."""
-        parent = self._parent(first)
+        parent = self._one_of(self._best, first)
         if self._random.random() < _CROSSED:
-            return self._variation.crossed(parent, self._parent(first))
+            return self._variation.crossed(parent, self._one_of(self._best, first))
         step = pick(STEPS, self._random)
         sketches = self._away(step, parent)
         if sketches:
@@ -135,9 +170,10 @@ class Proposals:
                 return variant
         return parent
 
-    def _parent(self, first: float) -> Program:
+    def _one_of(self, known: list[tuple[float, int, Program]], first: float) -> Program:
+        """The first of these programs with this chance; else the next with that chance; …"""
         index = int(self._random.geometric(first)) - 1
-        return self._best[index % len(self._best)][-1]
+        return known[index % len(known)][-1]
 
     def _closed(self, sketch: Program) -> Program:
         """The sketch with a small program in each of its holes."""

@@ -14,8 +14,12 @@ from nearstar.search.protocol import Ask, Node, Score, Search
 from nearstar.search.sketching import Sketching
 from nearstar.search.waiting import Waiting
 
-_EXPECTED, _BOUND, _SKETCHES = "expected", "bound", "sketches"
-"""Sources: the node of which most is expected; that of the least f; sketches."""
+_EXPECTED, _BOUND, _SKETCHES, _SAMPLES = "expected", "bound", "sketches", "samples"
+"""Sources: the node of which most is expected; that of the least f; sketches; random completions
+of what promises most."""
+_FIRST_BOUND = 200.0
+"""What other sources may cost, about, before the first networks are trained: until there are good
+programs, to know a bound is worth little."""
 _AHEAD = 8
 """Nodes whose children may be looked into next, if workers would be idle."""
 
@@ -29,12 +33,13 @@ class Probed:
     The node of which most is expected is expanded: its complete children are trained, and the
     others probed, which tells what to expect of them. That of the least f is trained with networks
     in its holes, and expanded when its turn comes again: so the bound rises, and what cannot be
-    better is dropped. Beside it, sketches grow and are closed, and small programs and variants of
-    the best are trained.
+    better is dropped. Beside it, sketches grow and are closed, and small programs, variants of the
+    best, and random completions of what promises most are trained.
     """
 
     def __init__(self, near: Near, *, persist: bool) -> None:
         self._near = near
+        near.sharing.put_off(_BOUND, _FIRST_BOUND)
         self._persist = persist
         self._probing = Probing(near.space)
         self._waiting = Waiting()
@@ -45,6 +50,8 @@ class Probed:
         """What this round asks for, and on whose behalf."""
         self._probes: dict[Program, list[Node]] = {}
         """What it probes, and for which nodes; these wait from the end of the round on."""
+        self._partial: dict[Program, Program] = {}
+        """The partial program, or one of them, that each probe stands for."""
 
     def search(self) -> Search:
         near = self._near
@@ -68,7 +75,7 @@ class Probed:
         sharing, turns = self._near.sharing, 0
         sources = [_EXPECTED, _BOUND, _SKETCHES]
         if self._near.settings.exploration:
-            sources.append(Exploration.SOURCE)
+            sources += [Exploration.SOURCE, _SAMPLES]
         while sources and turns < self._near.ranking.width and self._goes_on():
             source = sharing.next(sources)
             before = len(self._asked)
@@ -100,8 +107,9 @@ class Probed:
             case "sketches":
                 self._sketch()
             case _:
-                others = {node.program for node in self._asked}
-                if node := self._near.exploration.node(others):
+                exploration = self._near.exploration
+                offer = exploration.completion if source == _SAMPLES else exploration.node
+                if node := offer({each.program for each in self._asked}):
                     self._asked[node] = source
 
     def _next_expected(self) -> Node | None:
@@ -117,7 +125,7 @@ class Probed:
         for sketch in wanted:
             probe = self._probing.probe(sketch)
             if probe not in self._probes:
-                self._probes[probe] = []
+                self._probes[probe], self._partial[probe] = [], sketch
                 self._asked[_probe_of(expansion.node(sketch, None), probe)] = _SKETCHES
         for program in complete:
             node = expansion.complete(program)
@@ -167,14 +175,15 @@ class Probed:
             elif probe in self._probes:
                 self._probes[probe].append(node)
             else:
-                self._probes[probe] = [node]
+                self._probes[probe], self._partial[probe] = [node], node.program
                 self._asked[_probe_of(node, probe)] = source
 
     def _is_dropped(self, node: Node) -> bool:
         """Whether a node cannot be better than the best; it is given up then."""
-        dropped = not self._persist and node.f >= self._near.bounds.threshold
-        if dropped:
-            self._near.bounds.discard([node])
+        bounds = self._near.bounds
+        by_f = not self._persist and node.f >= bounds.threshold
+        if dropped := by_f or bounds.too_dear(node):
+            bounds.discard([node])
         return dropped
 
     # Rounds
@@ -187,7 +196,7 @@ class Probed:
         scores = yield from near.score(asked, bound, len(self._waiting), self._ahead())
         for node, score in scores.items():
             if node.probe:
-                self._take_probe(probes[node.program], node.program, score)
+                self._take_probe(probes[node.program], node, score)
         if (most := near.settings.frontier) is not None:
             near.bounds.discard(self._waiting.evict(most))
         self._since_sorted += len(scores)
@@ -204,9 +213,11 @@ class Probed:
             self._waiting.sort()
             self._near.bounds.settle()
 
-    def _take_probe(self, nodes: list[Node], probe: Program, score: Score) -> None:
+    def _take_probe(self, nodes: list[Node], probe: Node, score: Score) -> None:
         error = 1.0 if score.diverged else self._near.racing.expected(score)
-        self._probing.note(probe, error)
+        self._probing.note(probe.program, error)
+        partial = self._partial.pop(probe.program)
+        self._near.exploration.promise(partial, probe.g + probe.closing + error)
         for node in nodes:
             node.estimate = error
             self._waiting.add(node)

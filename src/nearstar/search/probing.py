@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from nearstar.language.canonical.roles import role_of
 from nearstar.language.operators import Affine, Constant, Group
-from nearstar.language.program import Apply, Hole, Program, replace, walk
+from nearstar.language.program import Apply, Hole, Program, applied, open_places, replace
 from nearstar.language.types import Signature
 from nearstar.search.space import Space
 
 _ANY = "any*"
 """The name of a leaf over all that leaves may read; no group of a domain can have it."""
+
+_REMEMBERED = 10_000
+"""Programs whose probes are kept before forgetting them all."""
 
 
 class Probing:
@@ -26,17 +29,27 @@ class Probing:
         self._parts: dict[Signature, tuple[float, Program]] = {}
         """The best small program for holes of sequences, and the error that it was met with."""
         self._developments: dict[Signature, tuple[float, Program]] = {}
-        """The best rule for holes of vectors, on leaves over everything, likewise."""
+        """The best rule for holes of vectors, on leaves over everything, likewise; opened."""
+        self._probes: dict[Program, Program] = {}
+        """The probes of programs, as long as holes are filled with the same."""
         self.errors: dict[Program, float] = {}
         """What probes were found to reach."""
 
     def probe(self, program: Program) -> Program:
         """The program with its holes filled."""
+        known = self._probes.get(program)
+        if known is None:
+            if len(self._probes) >= _REMEMBERED:
+                self._probes.clear()
+            known = self._probes[program] = self._filled(program)
+        return known
+
+    def _filled(self, program: Program) -> Program:
         if isinstance(program, Hole):
             return self._fill(program.signature)
         if not program.n_holes:
             return program
-        arguments = tuple(map(self.probe, program.arguments))
+        arguments = tuple(map(self._filled, program.arguments))
         if role_of(program.operation) == "add":
             return _sum(program, arguments)
         return program.on(arguments)
@@ -50,21 +63,24 @@ class Probing:
 
     def developed(self, program: Program) -> Program:
         """The program with its first hole for vectors opened as has done best so far."""
-        for path, node in walk(program):
-            if isinstance(node, Hole) and node.signature in self._developments:
-                return replace(program, path, _opened(self._developments[node.signature][1]))
+        for path, hole in open_places(program):
+            if hole.signature in self._developments:
+                return replace(program, path, self._developments[hole.signature][1])
         return program
 
     def note(self, probe: Program, error: float) -> None:
         """Take note of what a probe reaches."""
         self.errors[probe] = error
-        for _, node in walk(probe):
-            if node.signature.maps_vectors:
-                table, fits = self._developments, self._is_flat(node)
-            else:
-                table, fits = self._parts, self._is_small(node)
-            if fits and error < table.get(node.signature, (2.0, node))[0]:
-                table[node.signature] = error, node
+        for node in applied(probe):
+            vectors = node.signature.maps_vectors
+            best = (self._developments if vectors else self._parts).get(node.signature)
+            if best is not None and error >= best[0]:
+                continue
+            if vectors and self._is_flat(node):
+                self._developments[node.signature] = error, _opened(node)
+            elif not vectors and self._is_small(node):
+                self._parts[node.signature] = error, node
+                self._probes.clear()
 
     def _fill(self, signature: Signature) -> Program:
         if signature.maps_vectors:
@@ -103,7 +119,7 @@ class Probing:
         signature = node.signature
         if signature.maps_vectors or node.size > self._grammar.least_rules.get(signature, 0):
             return False
-        leaves = [part for _, part in walk(node) if not part.arguments]
+        leaves = [part for part in applied(node) if not part.arguments]
         return all(
             leaf.signature.maps_vectors and leaf == self._leaf(leaf.signature) for leaf in leaves
         )

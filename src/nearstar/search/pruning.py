@@ -50,6 +50,11 @@ class Bounds:
         """Nodes are dropped from this f on."""
         return self.incumbent + self.margin - TOLERANCE
 
+    def too_dear(self, node: Node) -> bool:
+        """Whether no program that a node leads to can be better, whatever its error: what its
+        structure costs at least is enough."""
+        return node.g + node.closing > self.incumbent - TOLERANCE
+
     def discard(self, nodes: Sequence[Node]) -> None:
         """Give nodes up unexplored: they count for the bound."""
         if nodes:

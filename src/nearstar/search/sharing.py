@@ -51,6 +51,10 @@ class Sharing:
         spent = self._spent[source] + self._turns[source] * self._usual.get(source, 1.0)
         return (1.0 + min(self._gained[source], _MOST)) / (_SPENT + spent)
 
+    def put_off(self, source: str, cost: float) -> None:
+        """Let a source wait until others have cost about as much as this."""
+        self._spent[source] += cost
+
     def take(self, source: str) -> None:
         """A source has a turn."""
         self._turns[source] += 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from itertools import islice
 
 from nearstar.language.canonical.roles import role_of
 from nearstar.language.program import (
@@ -76,13 +77,20 @@ class Sketching:
         complete: list[Program] = []
         while not wanted and not complete:
             self._take_probed()
-            fresh = [self._fresh.popleft() for _ in range(_TOGETHER) if self._fresh]
+            fresh = list(islice(self._next_fresh(), _TOGETHER))
             self._probed += fresh
             wanted += [each for each in fresh if self._error(each) is None]
             if not self._closings and not self._begin_next() and not fresh:
                 break
             wanted += self._go_on(complete)
         return wanted, complete
+
+    def _next_fresh(self) -> Iterator[Program]:
+        """Sketches that are not probed yet, and may still lead to something better."""
+        while self._fresh:
+            sketch = self._fresh.popleft()
+            if not self._near.bounds.too_dear(self._near.expansion.node(sketch, None)):
+                yield sketch
 
     def _error(self, sketch: Program) -> float | None:
         return self._probing.errors.get(self._probing.probe(sketch))
@@ -99,6 +107,8 @@ class Sketching:
         """Close the best sketch that waits, and grow it; by rank alone, and by size, in turns."""
         self._broadly = not self._broadly
         node = self._waiting.pop_broadly() if self._broadly else self._waiting.pop(_no_more)
+        while node is not None and self._near.bounds.too_dear(node):
+            node = self._waiting.pop(_no_more)
         if node is None:
             return False
         self._closings.append(self._close(self._probing.small(node.program)))

@@ -23,6 +23,8 @@ from nearstar.util.nearest import suggestion
 
 _MOST_FOLD_RATE = 0.25
 """Of the learning rate of other programs, for those that fold."""
+_PROBED, _PROBED_FOLD = 2, 1
+"""Stages of a probe, and of one with a fold: its steps are more, and each takes longer."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +118,16 @@ class Budget:
         batch_size = min(max(n_sequences // 8, 8), whole.batch_size)
         return replace(whole, **{"batch_size": batch_size, **changes})
 
-    def stages_of(self, program: Program) -> tuple[int, ...]:
-        """The steps of each stage in which a program is trained."""
-        times = self.fold_steps if _folds(program) else 1
+    def stages_of(self, program: Program, probe: bool = False) -> tuple[int, ...]:
+        """The steps of each stage in which a program is trained; a ``probe`` has but the first."""
+        folds = _folds(program)
+        times = self.fold_steps if folds else 1
         if not is_complete(program):
             return (times * self.neural_steps,)
         steps, parts = times * self.symbolic_steps, 2**self.stages - 1
         ends = [round(steps * (2**n - 1) / parts) for n in range(self.stages + 1)]
-        return tuple(end - begin for begin, end in pairwise(ends) if end > begin)
+        stages = tuple(end - begin for begin, end in pairwise(ends) if end > begin)
+        return stages[: _PROBED_FOLD if folds else _PROBED] if probe else stages
 
     def rates(
         self, program: Program, length: float, steps: int, first: int = 0, end: int | None = None

@@ -24,9 +24,6 @@ from nearstar.training.metrics import Metrics
 from nearstar.training.task import Task
 from nearstar.util.interrupt import Stop, Stopped
 
-_PROBED = 2
-"""Stages of a probe."""
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -50,8 +47,7 @@ class Plan:
     @cached_property
     def stages(self) -> tuple[int, ...]:
         """The steps of each stage."""
-        stages = self.budget.stages_of(self.program)
-        return stages[:_PROBED] if self.probe else stages
+        return self.budget.stages_of(self.program, self.probe)
 
     @cached_property
     def batches(self) -> Blocks:

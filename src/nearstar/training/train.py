@@ -22,7 +22,7 @@ from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop, interruptible
 from nearstar.util.seeds import seed_for
 
-TRAINING_VERSION = 4
+TRAINING_VERSION = 5
 """Raised whenever the same training may give other parameters than before."""
 
 
@@ -77,9 +77,9 @@ def train(
     The same arguments give the same bits, whatever runs beside it. ``start`` are parameters to
     start from, instead of random ones. With a ``goal`` it ends at the first look at which its error
     is no higher, if the best one counts. ``cutoffs`` are errors for the first stages: it ends after
-    a stage that it leaves with a higher one. A ``probe`` has one start and two stages at most. A
-    training that diverges from all its starts gives error 1 and is marked; one that diverges in a
-    later stage has what it reached before.
+    a stage that it leaves with a higher one. A ``probe`` has one start and two stages at most, with
+    a fold one. A training that diverges from all its starts gives error 1 and is marked; one that
+    diverges in a later stage has what it reached before.
     """
     budget = Budget() if budget is None else budget
     stop = Stop() if stop is None else stop

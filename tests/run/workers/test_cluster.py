@@ -91,10 +91,8 @@ def pids(client: Client) -> list[int]:
 # The same everywhere
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow if name != "A*" else ()) for name in SEARCHES],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SEARCHES)
 def test_a_worker_that_is_killed_changes_nothing(name: str, client: Client) -> None:
     kill = at(8, lambda: os.kill(pids(client)[0], signal.SIGKILL))
     assert timeless(searched(name, cluster=client, listeners=[kill])) == expected(name)

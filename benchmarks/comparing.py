@@ -14,7 +14,7 @@ from typing import Any
 
 from search_tasks import TASKS
 
-Search = Callable[[str, str, int, float], Sequence[Any]]
+Search = Callable[[Any, str, int, float], Sequence[Any]]
 """What a contestant does on a task, with a seed, in so many seconds: the records of it."""
 
 

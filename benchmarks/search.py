@@ -2,9 +2,11 @@
 
     python benchmarks/search.py --task hidden-rule --seconds 20 --seeds 3
     python benchmarks/search.py --task social aggression ballhandler bouts --json out.json
+    python benchmarks/search.py --depth 8 12 16 --weight 1 .2 --contestant A* IDS-BB genetic
 
 Each run has as many seconds of processor time for its trainings, so that a busy machine changes
 nothing; ``--jobs`` runs go side by side. Runs of one task and seed are compared with each other.
+``--depth`` and ``--weight`` make several tasks of one: with so many rules at most, and with that λ.
 ``--read out.json`` prints the tables of an earlier measurement again.
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any
 
 from comparing import compare, options
@@ -112,6 +115,20 @@ GROUPS = {"near": NEAR, "paper": PAPER, "baselines": BASELINES, "switches": SWIT
 CONTESTANTS = {name: each for group in GROUPS.values() for name, each in group.items()}
 
 
+@dataclass(frozen=True)
+class Problem:
+    """A task, and the programs that are looked for: how large at most, and λ."""
+
+    task: str
+    max_depth: int | None = None
+    """As published, if it is None."""
+    weight: float = 1.0
+
+    def __str__(self) -> str:
+        depth = "" if self.max_depth is None else f", depth {self.max_depth}"
+        return self.task + depth + ("" if self.weight == 1 else f", λ = {self.weight:g}")
+
+
 @cache
 def _setting(task: str) -> Setting:
     return TASKS[task]()
@@ -148,9 +165,10 @@ class Run:
     ended: str
 
 
-def search(task: str, contestant: str, seed: int, seconds: float) -> list[Run]:
+def search(problem: Problem, contestant: str, seed: int, seconds: float) -> list[Run]:
     """Let a contestant search for so many seconds."""
-    setting, chosen = _setting(task), CONTESTANTS[contestant]
+    task, chosen = problem.task, CONTESTANTS[contestant]
+    setting = _setting(task)
     raw = chosen.published and not setting.domain.paper.get("standardise", True)
     result = ns.learn(
         _task(task, not raw),
@@ -159,7 +177,8 @@ def search(task: str, contestant: str, seed: int, seconds: float) -> list[Run]:
         seed=seed,
         budget=setting.published() if chosen.published else setting.ours(),
         limits=ns.Limits(engine_seconds=seconds),
-        constraints=ns.Constraints(max_depth=setting.max_depth),
+        constraints=ns.Constraints(max_depth=problem.max_depth or setting.max_depth),
+        weight=problem.weight,
         single=not chosen.published,
         workers=1,
         progress=False,
@@ -172,7 +191,7 @@ def search(task: str, contestant: str, seed: int, seconds: float) -> list[Run]:
     )
     curve = [(p.engine_seconds, p.trained, p.best) for p in result.trace if p.best is not None]
     found = Run(
-        task=task,
+        task=str(problem),
         contestant=contestant,
         seed=seed,
         trained=result.trained,
@@ -196,7 +215,7 @@ def search(task: str, contestant: str, seed: int, seconds: float) -> list[Run]:
 def _line(run: Run) -> str:
     cost = "   –  " if run.cost is None else f"{run.cost:.4f}"
     return (
-        f"{run.task:12} {run.seed} {run.contestant:28} {cost} {run.trained:5} trained "
+        f"{run.task:28} {run.seed} {run.contestant:28} {cost} {run.trained:5} trained "
         f"{run.engine_seconds:6.1f} s {run.ended:10} {run.program or ''}"
     )
 
@@ -205,7 +224,10 @@ def main() -> None:
     parser = options(__doc__, available(), seeds=3)
     parser.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS))
     parser.add_argument("--contestant", nargs="+", choices=list(CONTESTANTS), help="only these")
+    parser.add_argument("--depth", nargs="+", type=int, default=[None], help="most rules")
+    parser.add_argument("--weight", nargs="+", type=float, default=[1.0], help="λ")
     args = parser.parse_args()
+    args.task = [Problem(*each) for each in product(args.task, args.depth, args.weight)]
     names = args.contestant or [name for group in args.group for name in GROUPS[group]]
     compare(args, names, search, _line, print_tables)
 

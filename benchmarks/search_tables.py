@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 Run = dict[str, Any]
@@ -15,9 +15,53 @@ def print_tables(runs: list[Run]) -> None:
     """Print, for each task, what each contestant reached; then how long to the reference's cost."""
     for task in dict.fromkeys(run["task"] for run in runs):
         _print_task(task, [run for run in runs if run["task"] == task])
+    _print_means(runs)
     for reference in (REFERENCE, "A* paper, our training"):
         if any(run["contestant"] == reference for run in runs):
             _print_times(reference, runs)
+
+
+def _print_means(runs: list[Run]) -> None:
+    """Print path cost and test F1 of all, in the mean over seeds, with the best in bold, as tables
+    for a page: one for each depth and λ."""
+    for problem in dict.fromkeys(_problem(run)[1] for run in runs):
+        own = [run for run in runs if _problem(run)[1] == problem]
+        tasks = list(dict.fromkeys(_problem(run)[0] for run in own))
+        names = list(dict.fromkeys(run["contestant"] for run in own))
+        columns = [
+            _column([run for run in own if _problem(run)[0] == task], names) for task in tasks
+        ]
+        print(f"\nmeans over seeds{problem}: path cost (test F1)\n")
+        print("| | " + " | ".join(tasks) + " |\n|---" + "|---" * len(tasks) + "|")
+        for name, cells in zip(names, zip(*columns, strict=True), strict=True):
+            print(f"| {name} | " + " | ".join(cells) + " |")
+
+
+def _problem(run: Run) -> tuple[str, str]:
+    """The task of a run, and what else was asked: depth and λ."""
+    task, comma, rest = run["task"].partition(",")
+    return task, comma + rest
+
+
+def _column(runs: list[Run], names: list[str]) -> list[str]:
+    """Path cost and test F1 of each on one task; no program counts as one that is always wrong."""
+    costs, scores = (
+        [mean(_value(run, key) for run in runs if run["contestant"] == name) for name in names]
+        for key in ("cost", "test_f1")
+    )
+    return [
+        f"{_bold(cost, min(costs))} ({_bold(score, max(scores))})"
+        for cost, score in zip(costs, scores, strict=True)
+    ]
+
+
+def _value(run: Run, key: str) -> float:
+    return {"cost": 1.0, "test_f1": 0.0}[key] if run[key] is None else run[key]
+
+
+def _bold(value: float, best: float) -> str:
+    text, least = (f"{each:.3f}".removeprefix("0") for each in (value, best))
+    return f"**{text}**" if text == least else text
 
 
 def _print_task(task: str, runs: list[Run]) -> None:

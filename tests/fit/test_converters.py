@@ -120,3 +120,9 @@ def test_weights_as_text_and_as_a_table(weights: dict[str, float]) -> None:
     text = ",".join(f"{name}={weight}" for name, weight in weights.items())
     assert converters.class_weight(text) == converters.class_weight(weights) == weights
     assert converters.class_weight("balanced") == "balanced"
+
+
+def test_names_may_have_commas_in_parentheses() -> None:
+    given = "gap, mean(gap, 31),x*,least(distance((a, b), nose), last 5)"
+    expected = ("gap", "mean(gap, 31)", "x*", "least(distance((a, b), nose), last 5)")
+    assert converters.names(given) == converters.names(list(expected)) == expected

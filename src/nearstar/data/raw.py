@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.conversion import UNLABELLED
-from nearstar.data.derived import Derived, compute, read_derived
+from nearstar.data.derived import Computing, Derived, read_derived
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, class_names, encode, find_label, text_of
 from nearstar.data.missing import check_float32, deal_with_missing
@@ -140,10 +140,8 @@ def _features(raw: Raw, features: Sequence[str], derived: Mapping[str, Derived])
     if tuple(features) == raw.names:
         return raw.values
     columns = {name: raw.values[:, i] for i, name in enumerate(raw.names)}
-    for name in features:
-        if name not in columns:
-            columns[name] = compute(derived[name], columns, raw.offsets)
-    return np.column_stack([columns[name] for name in features])
+    computing = Computing(columns, derived, raw.offsets)
+    return np.column_stack([computing[name] for name in features])
 
 
 def _labels(raw: Raw, wanted: Wanted) -> tuple[NDArray[np.int64] | None, tuple[Label, ...], bool]:

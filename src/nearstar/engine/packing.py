@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
-from nearstar.engine.kernels.compiled import entry
 from nearstar.engine.kernels.machine import Packed
+from nearstar.util.compiled import entry
 
 LINE = 64
 """Bytes of a cache line: a vector that straddles two of them takes twice as long to load."""

@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _MOST_UNITS = 10_000
+_OUTER_COMMA = re.compile(r",(?![^()]*\))")
+"""A comma that stands in no parentheses."""
 _DURATION = re.compile(r"(?:(?:\d+(?:\.\d*)?|\.\d+)[smhd])+")
 
 
@@ -99,10 +101,11 @@ def switch(value: Any) -> bool:
 
 
 def names(value: Any) -> tuple[str, ...]:
-    """Names or patterns with commas between; in a config file also a list."""
+    """Names or patterns with commas between, ``mean(gap, 31)`` among them; in a config file also a
+    list."""
     if isinstance(value, dict):
         raise NearstarError(f"expected names with commas between, not {value!r}")
-    parts = value if isinstance(value, list) else text(value).split(",")
+    parts = value if isinstance(value, list) else _OUTER_COMMA.split(text(value))
     found = tuple(part.strip() for part in map(text, parts) if part.strip())
     if not found and value != []:
         raise NearstarError(f"expected names with commas between, not {value!r}")

@@ -17,8 +17,14 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     lowered: dict[str, str] = {}
     for each in known:
         lowered.setdefault(each.lower(), each)
-    matches = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
-    return lowered[matches[0]] if matches else None
+    given = name.lower()
+    matches = difflib.get_close_matches(given, lowered, n=3, cutoff=0.6)
+
+    def likeness(known: str) -> tuple[float, bool]:
+        ratio = difflib.SequenceMatcher(None, known, given).ratio()
+        return ratio, known.startswith(given)  # of equals, the one that it is short for
+
+    return lowered[max(matches, key=likeness)] if matches else None
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from model.export.modules import module_of, run_script
 
 from nearstar import Domain, Model, Sequences, tracking_table
-from nearstar.data.derived import compute, parse_derived
+from nearstar.data.derived import Computing, read_derived
 from nearstar.data.derived.points import _FORMS, find_point
+from nearstar.data.derived.statistics import STATISTICS
 from nearstar.data.format import DataFormat
 from nearstar.data.tables import read_table
 from nearstar.language.function import record
@@ -142,15 +143,17 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
             [
                 *(("distance", (2,)), ("speed", (1,)), ("acceleration", (1,))),
                 *(("heading", (1, 2)), ("angle", (3, 4)), ("change", ())),
+                *((each, ()) for each in STATISTICS),
             ]
         )
     )
-    if function != "change":
+    if counts:
         size = draw(st.sampled_from(counts))
         return f"{function}({', '.join(draw(point) for _ in range(size))})"
     inner = draw(expressions(depth - 1)) if depth and draw(st.booleans()) else "nose_x"
-    lag = draw(st.sampled_from(["", ", 1", ", 2", ", 9"]))
-    return f"change({inner}{lag})"
+    frames = ["", ", 1", ", 2", ", 9"] if function == "change" else ["", ", 1", ", 5"]
+    frames += [", last 1", ", last 4", ", around 3", ", whole"]
+    return f"{function}({inner}{draw(st.sampled_from(frames))})"
 
 
 @settings(max_examples=60)
@@ -182,12 +185,13 @@ def test_features_are_what_the_model_computes(
     assert list(domain.features) == module.FEATURES
     # Examples are on their own, frames follow one another.
     offsets = np.arange(length + 1) if vectors else np.array([0, length])
+    computing = Computing(table, read_derived(domain.derived), offsets)
     columns = [
         *(table[name] for name in known),
-        *(compute(parse_derived(text), table, offsets) for text in texts),
+        *(computing[name] for name in domain.derived),
     ]
     x = module.features(table)
-    np.testing.assert_array_equal(x, np.column_stack(columns))
+    np.testing.assert_allclose(x, np.column_stack(columns), rtol=1e-12, atol=1e-12)
     structured = pd.DataFrame(table).to_records(index=False)
     np.testing.assert_array_equal(module.features(structured), x)
     np.testing.assert_array_equal(module.features(pd.DataFrame(table)), x)

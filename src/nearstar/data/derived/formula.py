@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -14,19 +14,24 @@ from numpy.typing import NDArray
 from nearstar.data.conversion import positions
 from nearstar.data.derived.measures import MEASURES, Values
 from nearstar.data.derived.points import find_point
-from nearstar.util.errors import DataError
+from nearstar.data.derived.statistics import Stretch, over
+from nearstar.util.errors import DataError, DomainError
 from nearstar.util.nearest import suggestion
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column by its name."""
+    """A column, or another derived feature, by its name."""
 
     name: str
 
     @property
     def title(self) -> str:
         return self.name
+
+    @property
+    def text(self) -> str:
+        return self.name if re.fullmatch(r"[\w.]+", self.name) else f'"{self.name}"'
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,19 @@ class Point:
     def title(self) -> str:
         return self.name or "_".join(self.columns)
 
+    @property
+    def text(self) -> str:
+        if self.name:
+            return Column(self.name).text
+        return f"({', '.join(Column(each).text for each in self.columns)})"
+
 
 @dataclass(frozen=True)
 class Call:
     """A function of points, or of something over some frames."""
 
     function: str
-    arguments: tuple[Column | Point | Call, ...]
+    arguments: tuple[Expression, ...]
     lag: int = 1
 
     @property
@@ -74,6 +85,38 @@ class Call:
         title = "_".join((function, *(each.title for each in self.arguments)))
         return re.sub(r"\W+", "_", title)
 
+    @property
+    def text(self) -> str:
+        lag = () if self.lag == 1 else (str(self.lag),)
+        return f"{self.function}({', '.join((*(each.text for each in self.arguments), *lag))})"
+
+
+@dataclass(frozen=True)
+class Over:
+    """A statistic of a feature over some frames."""
+
+    statistic: str
+    of: Value
+    frames: Stretch
+
+    @property
+    def text(self) -> str:
+        # Around is what a number alone says, but for changes, where it is a difference to before.
+        frames = self.frames.text
+        if self.statistic != "change":
+            frames = frames.removeprefix("around ").removeprefix("whole")
+        return f"{self.statistic}({', '.join(filter(None, (self.of.text, frames)))})"
+
+    @property
+    def title(self) -> str:
+        """It is called what it is: a text that can be read again."""
+        return self.text
+
+
+Value = Column | Call | Over
+"""What has a value in every frame."""
+Expression = Value | Point
+
 
 @dataclass(frozen=True)
 class Derived:
@@ -81,11 +124,7 @@ class Derived:
 
     name: str
     text: str
-    expression: Call
-
-    def columns(self, known: Iterable[str]) -> tuple[str, ...]:
-        """The columns that it is computed from, each once."""
-        return tuple(dict.fromkeys(_columns(self.expression, list(known), self.where)))
+    expression: Call | Over
 
     @property
     def where(self) -> str:
@@ -97,33 +136,75 @@ def needed_columns(
 ) -> tuple[str, ...]:
     """The columns that features are, then those that derived ones are computed from."""
     plain = [name for name in features if name not in derived]
-    parts = (derived[name].columns(known) for name in features if name in derived)
+    parts = (_needed(derived[name], derived, known, ()) for name in features if name in derived)
     return tuple(dict.fromkeys([*plain, *chain.from_iterable(parts)]))
 
 
-def compute(
-    derived: Derived, columns: Mapping[str, NDArray[Any]], offsets: NDArray[np.int64]
-) -> Values:
-    """The feature in every frame; sequence i is the frames from offsets[i] to offsets[i + 1]."""
-    with np.errstate(over="ignore", invalid="ignore"):  # whoever reads the values checks them
-        values = _values(derived.expression, columns, derived.where)
-    # The first frames of a sequence were compared with the sequence before it.
-    values[positions(offsets) < _frames_back(derived.expression)] = 0
-    return values
+def _needed(
+    feature: Derived, derived: Mapping[str, Derived], known: Collection[str], above: tuple[str, ...]
+) -> Iterator[str]:
+    """The columns that a derived feature is computed from, perhaps by way of others."""
+    if feature.name in above:
+        circle = " of ".join((*above[above.index(feature.name) :], feature.name))
+        raise DomainError(f"{feature.where}: derived features in a circle: {circle}")
+    names = (*known, *(name for name in derived if name not in known))
+    for name in _columns(feature.expression, names, feature.where):
+        if name in known:
+            yield name
+        else:
+            yield from _needed(derived[name], derived, known, (*above, feature.name))
 
 
-def _values(
-    expression: Column | Point | Call, columns: Mapping[str, NDArray[Any]], where: str
-) -> Values:
-    """Of a column or a call in every frame, of a point as x and y."""
-    if not isinstance(expression, Call):
-        values = [np.asarray(columns[each]) for each in _columns(expression, [*columns], where)]
+class Computing(Mapping[str, Values]):
+    """Columns, and features derived of them, by name; each is computed once, when asked for.
+
+    Sequence i is the frames from offsets[i] to offsets[i + 1].
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, NDArray[Any]],
+        derived: Mapping[str, Derived],
+        offsets: NDArray[np.int64],
+    ) -> None:
+        self._known = dict(columns)
+        self._derived = derived
+        self._offsets = offsets
+
+    def __getitem__(self, name: str) -> Values:
+        if name not in self._known:
+            feature = self._derived[name]
+            with np.errstate(over="ignore", invalid="ignore"):  # whoever reads them checks them
+                values = self._feature(feature.expression, feature.where)
+            self._known[name] = values
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._known, **self._derived})
+
+    def __len__(self) -> int:
+        return len({**self._known, **self._derived})
+
+    def _feature(self, expression: Value, where: str) -> Values:
+        values = self._values(expression, where)
+        # The first frames of a sequence were compared with the sequence before it.
+        if back := _frames_back(expression):
+            values[positions(self._offsets) < back] = 0
+        return values
+
+    def _values(self, expression: Expression, where: str) -> Values:
+        """Of a column or a call in every frame, of a point as x and y."""
+        match expression:
+            case Over(statistic=statistic, of=of, frames=frames):
+                return over(statistic, self._feature(of, where), frames, self._offsets)
+            case Call(arguments=arguments):
+                given = [self._values(each, where) for each in arguments]
+                return expression.computing(*given, *expression.frames)
+        values = [np.asarray(self[each]) for each in _columns(expression, list(self), where)]
         return np.array(values[0] if isinstance(expression, Column) else values, np.float64)
-    arguments = [_values(each, columns, where) for each in expression.arguments]
-    return expression.computing(*arguments, *expression.frames)
 
 
-def _frames_back(expression: Column | Point | Call) -> int:
+def _frames_back(expression: Expression) -> int:
     """Frames at the start of a sequence that have no value, since it looks so far back."""
     if not isinstance(expression, Call):
         return 0
@@ -132,9 +213,11 @@ def _frames_back(expression: Column | Point | Call) -> int:
     return inner + own + sum(expression.frames)
 
 
-def _columns(expression: Column | Point | Call, known: Collection[str], where: str) -> list[str]:
+def _columns(expression: Expression, known: Collection[str], where: str) -> list[str]:
     """The columns of an expression, all of them known."""
     match expression:
+        case Over(of=of):
+            return _columns(of, known, where)
         case Call(arguments=arguments):
             return [name for each in arguments for name in _columns(each, known, where)]
         case Point(name=name, columns=()):

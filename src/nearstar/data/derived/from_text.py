@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import get_args
 
-from nearstar.data.derived.formula import Call, Column, Derived, Point
+from nearstar.data.derived.formula import Call, Column, Derived, Over, Point, Value
 from nearstar.data.derived.measures import MEASURES
+from nearstar.data.derived.statistics import STATISTICS, Kind, Stretch
 from nearstar.util.caret import pointing
 from nearstar.util.errors import DomainError
 from nearstar.util.nearest import suggestion
@@ -48,6 +50,8 @@ def read_derived(given: Mapping[str, str] | Iterable[str] | None) -> dict[str, D
 
 _TOKEN = re.compile(r"\s*(?:(?P<name>[\w.]+)|\"(?P<quoted>[^\"]*)\"|(?P<sign>\S)|(?P<end>\Z))")
 _MAX_NESTING = 20
+_FUNCTIONS = (*MEASURES, *(name for name in STATISTICS if name not in MEASURES))
+_STRETCHES = get_args(Kind)
 
 
 class _Parser:
@@ -58,32 +62,50 @@ class _Parser:
         self._next = start
         self._take()
 
-    def read_call(self, depth: int = 0) -> Call:
+    def read_call(self, depth: int = 0) -> Call | Over:
         if depth > _MAX_NESTING:
             raise self._error(f"expressions are at most {_MAX_NESTING} deep")
         start = self._start
-        function = self.expect("name", f"a function; {suggestion(self._shown, MEASURES)}")
-        if function not in MEASURES:
+        function = self.expect("name", f"a function; {suggestion(self._shown, _FUNCTIONS)}")
+        if function not in _FUNCTIONS:
             raise self._error(
-                f"there is no function {function!r}; {suggestion(function, MEASURES)}", start
+                f"there is no function {function!r}; {suggestion(function, _FUNCTIONS)}", start
             )
         self.expect("(", f"'(' after {function}")
-        of_values, counts = MEASURES[function].of_values, MEASURES[function].frames_back
-        arguments, lag = [self._argument(of_values, depth)], 1
+        if function in MEASURES and not MEASURES[function].of_values:
+            return self._of_points(function, start)
+        return self._of_value(function, depth)
+
+    def _of_points(self, function: str, start: int) -> Call:
+        arguments, counts = [self._point()], MEASURES[function].frames_back
         while self._kind == ",":
             self._take()
-            if of_values:
-                lag = self._lag()
-                break
-            arguments.append(self._argument(of_values, depth))
+            arguments.append(self._point())
         if len(arguments) not in counts:
             raise self._error(
                 f"{function} takes {' or '.join(map(str, counts))} "
                 f"point{'s' if max(counts) > 1 else ''}, not {len(arguments)}",
                 start,
             )
-        self.expect(")", "')' or ','" if lag == 1 else "')'")
-        return Call(function, tuple(arguments), lag)
+        self.expect(")", "')' or ','")
+        return Call(function, tuple(arguments))
+
+    def _of_value(self, function: str, depth: int) -> Call | Over:
+        """A function of a column or another function, and perhaps of some frames."""
+        of = self._value(depth)
+        call: Call | Over = (
+            Call(function, (of,)) if function in MEASURES else Over(function, of, Stretch())
+        )
+        if self._kind != ",":
+            self.expect(")", "')' or ','")
+            return call
+        self._take()
+        if isinstance(call, Over) or self._word in _STRETCHES:
+            call = Over(function, of, self._stretch())
+        else:
+            call = Call(function, (of,), self._frames())
+        self.expect(")", "')'")
+        return call
 
     def expect(self, kind: str, what: str) -> str:
         fits = self._kind == kind or (kind == "name" and self._kind == "quoted")
@@ -94,12 +116,13 @@ class _Parser:
             self._take()
         return word
 
-    def _argument(self, of_values: bool, depth: int) -> Column | Point | Call:
-        if of_values:
-            follows = self._text[self._next :].lstrip()[:1]
-            if self._kind == "name" and follows == "(":
-                return self.read_call(depth + 1)
-            return Column(self.expect("name", "a column or a function"))
+    def _value(self, depth: int) -> Value:
+        follows = self._text[self._next :].lstrip()[:1]
+        if self._kind == "name" and follows == "(":
+            return self.read_call(depth + 1)
+        return Column(self.expect("name", "a column or a function"))
+
+    def _point(self) -> Point:
         if self._kind == "(":
             self._take()
             x = self.expect("name", "a column")
@@ -109,7 +132,24 @@ class _Parser:
             return Point(columns=(x, y))
         return Point(self.expect("name", "a point: a name, or (column, column)"))
 
-    def _lag(self) -> int:
+    def _stretch(self) -> Stretch:
+        kind: Kind = "around"
+        for each in _STRETCHES:
+            if self._word == each:
+                kind = each
+                self._take()
+        if kind == "whole":
+            return Stretch()
+        start, size = self._start, self._frames()
+        if kind == "around" and size % 2 == 0:
+            raise self._error(
+                f"frames around one are an odd number of frames, {size - 1} or {size + 1}, say; "
+                f"or the last ones: last {size}",
+                start,
+            )
+        return Stretch(kind, size)
+
+    def _frames(self) -> int:
         start, word = self._start, self.expect("name", "a number of frames")
         if not re.fullmatch(r"[1-9][0-9]{0,6}", word):
             raise self._error("expected a number of frames, from 1", start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearstar.engine.kernels.compiled import kernel
+from nearstar.util.compiled import kernel
 
 _MEAN = np.float32(0.9)
 _SQUARE = np.float32(0.999)

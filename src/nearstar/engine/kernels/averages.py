@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearstar.engine.kernels.compiled import kernel
+from nearstar.util.compiled import kernel
 
 
 @kernel

@@ -9,8 +9,8 @@ import numpy as np
 
 from nearstar.engine.kernels import opcodes as op
 from nearstar.engine.kernels.averages import average
-from nearstar.engine.kernels.compiled import kernel
 from nearstar.engine.kernels.linear import copy
+from nearstar.util.compiled import kernel
 
 
 @kernel

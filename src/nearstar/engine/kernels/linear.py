@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from nearstar.engine.kernels import tiles
-from nearstar.engine.kernels.compiled import inline, reduction
 from nearstar.engine.kernels.tiles import SPAN
+from nearstar.util.compiled import inline, reduction
 
 _BLOCK = 384
 """Positions that ``correlate`` sums at a time: few enough that their rows stay in the cache."""

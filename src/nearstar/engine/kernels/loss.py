@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearstar.engine.kernels.compiled import reduction
 from nearstar.engine.kernels.linear import copy, row
 from nearstar.engine.kernels.vectormath import exp, log, sigmoid
+from nearstar.util.compiled import reduction
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)

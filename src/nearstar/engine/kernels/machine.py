@@ -17,7 +17,6 @@ from nearstar.engine.kernels import denormals
 from nearstar.engine.kernels import opcodes as op
 from nearstar.engine.kernels.adam import adam, norm
 from nearstar.engine.kernels.averages import average, average_slopes
-from nearstar.engine.kernels.compiled import entry, kernel
 from nearstar.engine.kernels.inputs import (
     forward_feature,
     forward_window,
@@ -37,6 +36,8 @@ from nearstar.engine.kernels.recurrent import (
     forward_last,
     forward_previous,
 )
+from nearstar.util import compiled
+from nearstar.util.compiled import entry, kernel
 
 TRAIN: Final = 0
 EVALUATE: Final = 1
@@ -282,7 +283,7 @@ def _report(tables, packed, lane0, steps, lengths, first, n, results, values):
 
 def _digest() -> int:
     """A number for all sources of the engine: Numba itself looks only at the entry point's."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(compiled.__file__)]
     joined = b"".join(path.read_bytes() for path in sources)
     return int.from_bytes(hashlib.sha256(joined).digest()[:7], "big")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from nearstar.engine.kernels import opcodes as op
-from nearstar.engine.kernels.compiled import kernel
 from nearstar.engine.kernels.linear import row
 from nearstar.engine.kernels.vectormath import exp, log, sigmoid, tanh
+from nearstar.util.compiled import kernel
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)

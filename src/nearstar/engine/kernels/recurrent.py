@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from nearstar.engine.kernels import cell
-from nearstar.engine.kernels.compiled import kernel
 from nearstar.engine.kernels.linear import address, copy, row
+from nearstar.util.compiled import kernel
 
 _ZERO = np.float32(0.0)
 

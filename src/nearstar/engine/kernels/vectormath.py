@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearstar.engine.kernels.compiled import kernel
+from nearstar.util.compiled import kernel
 
 _f = np.float32
 _i = np.int32

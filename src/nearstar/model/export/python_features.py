@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from nearstar.data.derived import Call, Column, Point, read_derived
+from nearstar.data.derived import Call, Column, Derived, Over, Point, read_derived
+from nearstar.data.derived.formula import Expression, Value
 from nearstar.data.derived.points import points_of
+from nearstar.data.derived.statistics import helper
 from nearstar.language.domain import Domain
 from nearstar.model.export.python_body import TAKEN
 from nearstar.model.export.python_expression import quoted
@@ -19,11 +22,8 @@ def features(table):
 
 def features_function(domain: Domain, features: Sequence[str]) -> str:
     """The source of ``features(table)``, which makes these features."""
-    derived = {
-        name: each.expression
-        for name, each in read_derived(domain.derived).items()
-        if name in features
-    }
+    known = read_derived(domain.derived)
+    derived = {name: _inlined(known[name].expression, known) for name in features if name in known}
     if not derived:
         stacked = "np.column_stack([column(table, name) for name in FEATURES])"
         return f"{_HEAD}\n    return {stacked}"
@@ -33,7 +33,7 @@ def features_function(domain: Domain, features: Sequence[str]) -> str:
     lines = [
         *(f"{variable} = {_point(point, columns)}" for point, variable in points.items()),
         *("made = {", *(f"    {quoted(name)}: {text}," for name, text in made.items()), "}"),
-        *_stacked(any(each.looks_back for each in derived.values())),
+        *_stacked(any(isinstance(each, Call) and each.looks_back for each in derived.values())),
     ]
     return "\n".join([_HEAD, *(f"    {line}" for line in lines)])
 
@@ -49,7 +49,22 @@ def _stacked(compares: bool) -> list[str]:
     ]
 
 
-def _text(expression: Column | Point | Call, points: Mapping[Point, str]) -> str:
+def _inlined(expression: Value, known: Mapping[str, Derived]) -> Value:
+    """With the expressions of derived features in place of their names."""
+    match expression:
+        case Column(name=name) if name in known:
+            return _inlined(known[name].expression, known)
+        case Call(arguments=arguments):
+            inlined = (
+                each if isinstance(each, Point) else _inlined(each, known) for each in arguments
+            )
+            return replace(expression, arguments=tuple(inlined))
+        case Over(of=of):
+            return replace(expression, of=_inlined(of, known))
+    return expression
+
+
+def _text(expression: Expression, points: Mapping[Point, str]) -> str:
     match expression:
         case Column(name=name):
             return f"column(table, {quoted(name)})"
@@ -60,6 +75,9 @@ def _text(expression: Column | Point | Call, points: Mapping[Point, str]) -> str
             if lag > 1:
                 texts.append(str(lag))
             return f"{expression.computing.__name__}({', '.join(texts)})"
+        case Over(statistic=statistic, of=of, frames=frames):
+            ends = () if frames.kind == "whole" else (str(frames.back), str(frames.ahead))
+            return f"{helper(statistic)}({', '.join((_text(of, points), *ends))})"
 
 
 def _point(point: Point, columns: Sequence[str]) -> str:
@@ -72,7 +90,7 @@ def _point(point: Point, columns: Sequence[str]) -> str:
     return f"point(table, {quoted(point.name)})"
 
 
-def _points_named(expressions: Iterable[Call]) -> dict[Point, str]:
+def _points_named(expressions: Iterable[Expression]) -> dict[Point, str]:
     """A variable for each point, called like it as far as Python allows."""
     taken = {*TAKEN, *FEATURE_HELPERS, "table", "made"}
     found: dict[Point, str] = {}
@@ -86,9 +104,12 @@ def _points_named(expressions: Iterable[Call]) -> dict[Point, str]:
     return found
 
 
-def _points(expression: Column | Point | Call) -> Iterator[Point]:
-    if isinstance(expression, Point):
-        yield expression
-    elif isinstance(expression, Call):
-        for each in expression.arguments:
-            yield from _points(each)
+def _points(expression: Expression) -> Iterator[Point]:
+    match expression:
+        case Point():
+            yield expression
+        case Call(arguments=arguments):
+            for each in arguments:
+                yield from _points(each)
+        case Over(of=of):
+            yield from _points(of)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from nearstar.data.derived.measures import sources
+from nearstar.data.derived import measures, statistics
 from nearstar.language.primitives import PRIMITIVES
 
 if TYPE_CHECKING:
@@ -118,20 +118,27 @@ def before(values, frames=1):
     """NaN: rows are examples here, and not frames that follow one another."""
     return np.full_like(values, np.nan)'''
 
+OVER_ALONE = '''\
+def over(statistic, values, back, ahead):
+    """Of each row alone: rows are examples here, and not frames that follow one another."""
+    values = np.where(np.isnan(values), 0, values)
+    return np.array([statistic(value) for value in values[:, None]])'''
+
 FEATURE_HELPERS = {
     "has": HAS,
     "filled": FILLED,
     "column": COLUMN,
     "xy": XY,
     "point": POINT,
-    **sources(),
+    **measures.sources(),
+    **statistics.sources(),
 }
 
 
 def feature_helpers(model: Model) -> dict[str, str]:
     """The functions as they are for a model's data."""
     if model.program.signature.maps_vectors:
-        return {**FEATURE_HELPERS, "before": BEFORE_ALONE}
+        return {**FEATURE_HELPERS, "before": BEFORE_ALONE, "over": OVER_ALONE}
     if model.format is not None and model.format.missing == "interpolate":
         return {**FEATURE_HELPERS, "column": COLUMN_FILLED}
     return FEATURE_HELPERS

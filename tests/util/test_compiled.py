@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nearstar.engine.kernels import compiled, machine
+from nearstar.engine.kernels import machine
+from nearstar.util import compiled
 
 SCRIPT = (
     "import nearstar as ns\n"

@@ -35,7 +35,7 @@ SUMMARIES = (
 )
 VECTORS = (
     *("if", "add", "multiply", "difference", "min", "max"),
-    *("affine", "Affine", "sel", "const", "x"),
+    *("affine", "Affine", "Affine{x0}", "Affine{x0, x1}", "sel", "const", "x"),
 )
 
 

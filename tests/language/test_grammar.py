@@ -34,6 +34,7 @@ def test_a_rule_costs_the_penalty_for_each_hole_it_opens(penalty: float) -> None
     }
     leaves = ("Affine", "LeftAffine", "FarRightAffine", "sel_left", "sel_far_right", "const", "x")
     holes = dict.fromkeys(leaves, 0)
+    holes |= {"Affine{x0}": 0, "Affine{x0, x1}": 0}
     holes |= {name: 1 for name in costs if "Window" in name}
     holes |= {"map": 1, "mapprefix": 1, "fold": 1}
     holes |= dict.fromkeys(("add", "multiply", "difference", "min", "max"), 2) | {"if": 3}

@@ -84,7 +84,8 @@ def test_probes_are_told_apart(tmp_path: Path) -> None:
     assert probes and [i for i, kind in enumerate(kinds) if kind & PROBE] == probes
     assert not any(kinds[i] & COMPLETE for i in probes)
     assert not {*page["search"]["front"], page["search"]["best"]} & set(probes)
-    assert page["subtitle"].startswith(f"A*, 30 programs trained, {len(probes)} of them as probes")
+    told = f"A*, {len(evaluations)} programs trained, {len(probes)} of them as probes"
+    assert page["subtitle"].startswith(told)
 
 
 def test_without_data_and_with_data_that_have_no_labels(tmp_path: Path) -> None:

@@ -66,5 +66,7 @@ def described(domain: Domain) -> str:
     ):
         lines.append(f"  {words}: {', '.join(getattr(domain, kind))}")
     if domain.derived:
-        lines += ["", "derived:", *(f"  {name} = {text}" for name, text in domain.derived.items())]
+        lines += ["", "derived:"]
+        for name, text in domain.derived.items():
+            lines.append(f"  {text}" if name == text else f"  {name} = {text}")
     return "\n".join(lines)

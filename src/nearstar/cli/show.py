@@ -91,11 +91,10 @@ def _meaning(model: Model) -> str:
 
 def _facts(model: Model) -> list[str]:
     read = [model.domain.features[column] for column in columns_read(model.program)]
-    derived = model.domain.derived
     lines = [
         _meaning(model),
         f"reads: {', '.join(read)}",
-        *(f"  {name} = {derived[name]}" for name in read if name in derived),
+        *(f"  {each}" for each in model.domain.definitions(read)),
     ]
     if len(read) < len(model.domain.features):
         lines.append(f"  of {len(model.domain.features)} features that it was learned with")

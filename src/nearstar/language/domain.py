@@ -15,6 +15,7 @@ from typing import Any
 from nearstar.data.conversion import plain_names
 from nearstar.data.derived import read_derived
 from nearstar.language.costs import checked_costs, cost_of
+from nearstar.language.feature_names import read_names
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar, Rule
 from nearstar.language.grouping import by_stem
@@ -29,6 +30,7 @@ from nearstar.language.operators import (
     Map,
     MapPrefix,
     Select,
+    Terms,
     Window,
     if_then_else,
 )
@@ -256,6 +258,11 @@ class Domain:
             sequences=self.sequences + lifted,
         )
 
+    def definitions(self, names: Iterable[str]) -> list[str]:
+        """How those of these features are derived that are not called what they are."""
+        known = self.derived
+        return [f"{each} = {known[each]}" for each in names if known.get(each, each) != each]
+
     def published(self, *names: str) -> dict[str, Any]:
         """Settings of the published experiment on this domain, by name."""
         missing = [name for name in names if name not in self.paper]
@@ -312,7 +319,20 @@ class Domain:
 
         DomainError for windows that cannot be, such as centred ones of an even size.
         """
-        return Window.named(name) or self._operations.get(name)
+        return Window.named(name) or self._few_terms(name) or self._operations.get(name)
+
+    def _few_terms(self, name: str) -> Affine | None:
+        """The leaf of features that are listed in braces: ``Affine{gap, speed}``."""
+        if not name.startswith("Affine{"):
+            return None
+        names = read_names(name.removeprefix("Affine"))
+        if names is None:
+            raise DomainError(f"a leaf of features is Affine{{one, another}}, not {name!r}")
+        for each in names:
+            if each not in self.features:
+                known = suggestion(each, self.features)
+                raise DomainError(f"{name}: there is no feature {each!r}; {known}")
+        return Affine(Terms.of(dict.fromkeys(names), self.features))
 
     def _expand(self, name: str) -> list[Operation]:
         """The operations that a rule name stands for: ``affine`` and ``sel`` are families."""

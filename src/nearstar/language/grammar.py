@@ -159,14 +159,18 @@ class Grammar:
         return found
 
     def rule_of(self, node: Apply) -> Rule | None:
-        """The rule that makes this node, if the grammar has it."""
+        """The rule that makes this node, or the cheapest that makes what it refines; if the grammar
+        has any."""
         try:
             return self._made_by[node.production]
         except KeyError:
             operation, rules = node.operation, self.rules(node.signature)
-            found = next((rule for rule in rules if rule.operation == operation), None)
-            self._made_by[node.production] = found
-            return found
+            found = [rule for rule in rules if rule.operation == operation] or [
+                rule for rule in rules if operation.refines(rule.operation, node.signature)
+            ]
+            rule = min(found, key=lambda each: each.cost, default=None)
+            self._made_by[node.production] = rule
+            return rule
 
     def __contains__(self, program: Program) -> bool:
         """Whether the program, complete or partial, can be derived from the root."""

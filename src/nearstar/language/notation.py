@@ -17,7 +17,8 @@ HOLE = "??"
 def text_of(program: Program, level: int = 0, leaves: Iterator[str] | None = None) -> str:
     """The text of a program that stands inside of this many lambdas.
 
-    ``leaves`` are the texts of its parameters, in the order of the derivation, if they are shown.
+    ``leaves`` are the texts of its parameters, in the order of the derivation, if they are shown;
+    in parentheses those that are the whole text of a leaf.
     """
     if program.production is None:
         return HOLE
@@ -27,7 +28,10 @@ def text_of(program: Program, level: int = 0, leaves: Iterator[str] | None = Non
         for argument in program.arguments
     ]
     if numbered:
-        parts.append(next(leaves) if leaves else "")
+        numbers = next(leaves) if leaves else ""
+        if numbers.startswith("("):
+            return numbers  # a formula is all there is to say of a leaf
+        parts.append(numbers)
     return pattern % tuple(parts)
 
 

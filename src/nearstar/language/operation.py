@@ -107,6 +107,15 @@ class Operation(ABC):
         """The pieces that its text is made of; the first one tells which operation it is."""
         return pieces(self.prints)
 
+    def refines(self, other: Operation, signature: Signature) -> bool:
+        """Whether it is a leaf that another one can be, with weights of 0: wherever a grammar has
+        that, this may stand."""
+        return False
+
+    def formula(self, signature: Signature) -> Sequence[str] | None:
+        """The names that its weights are of, where it prints with them as one sum; else None."""
+        return None
+
     @property
     def noun(self) -> str:
         """What a person would call its value."""

@@ -19,7 +19,7 @@ KEYWORDS = frozenset({"map", "mapprefix", "fold", "fun", "c", "const"})
 VARIABLES = ("x", "x_t", "x_i")
 """Variables as they are printed: the input, and what the first and second lambda bind."""
 
-Kind = Literal["word", "sign", "argument", "variable", "binder", "start", "numbers"]
+Kind = Literal["word", "sign", "argument", "variable", "binder", "start", "numbers", "terms"]
 
 _PIECE = re.compile(rf"(\s*)(?:\{{(\w+)\}}|({WORD}|[0-9]+)|([^\w\s]))")
 _PLACES: dict[str, Kind] = {"x": "variable", "fun": "binder", "c": "start", "w": "numbers"}

@@ -89,9 +89,8 @@ def notes_of(model: Model) -> list[str]:
         )
     if any(view.reduction is not None for _, _, view in walk_with_views(model.program)):
         notes.append("Windows are cut off at the ends of a sequence.")
-    derived, features = model.domain.derived, model.domain.features
-    read = [features[column] for column in columns_read(model.program)]
-    return notes + [f"{name} = {derived[name]}" for name in read if name in derived]
+    read = [model.domain.features[column] for column in columns_read(model.program)]
+    return notes + model.domain.definitions(read)
 
 
 def _decision(model: Model) -> str:

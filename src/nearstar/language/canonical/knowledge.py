@@ -91,13 +91,13 @@ class Knowledge:
         """What is known of a node's operation; ProgramError if it is no rule."""
         known = self._known.get(node.production)
         if known is None:
-            operation, signature = node.operation, node.signature
-            cost = self.rules(signature).cost.get(operation)
-            if cost is None:
+            operation, rule = node.operation, self._grammar.rule_of(node)
+            if rule is None:
                 raise ProgramError(
-                    f"{operation.name} is not a rule for {signature} in this grammar"
+                    f"{operation.name} is not a rule for {node.signature} in this grammar"
                 )
-            known = Known(self._labels[operation], cost, role_of(operation))
+            label = self._labels.get(operation, operation.name)
+            known = Known(label, _exact(rule.cost), role_of(operation))
             self._known[node.production] = known
         return known
 

@@ -158,7 +158,8 @@ class _Canoniser(Knowledge):
                 return self._function(program, program.operation, known.role)
             case Affine():
                 reads = affine_bits(program.operation, program.signature)
-                return self.rules(program.signature).affine[reads].program
+                leaf = self.rules(program.signature).affine.get(reads)
+                return self.no_worse(leaf and leaf.program, program) or program
             case _ if (picks := program.operation.picks(program.signature)) is not None:
                 return self.rules(program.signature).picks[picks]
             case Window() if is_last(program.operation):

@@ -11,7 +11,7 @@ from nearstar.language.operators.functions import (
     If,
     if_then_else,
 )
-from nearstar.language.operators.leaves import Affine, Constant, Group, Input, Select
+from nearstar.language.operators.leaves import Affine, Constant, Group, Input, Select, Terms
 from nearstar.language.operators.windows import Window
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Map",
     "MapPrefix",
     "Select",
+    "Terms",
     "Window",
     "if_then_else",
 ]

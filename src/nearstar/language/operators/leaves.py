@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import abc
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.language.feature_names import written_name
 from nearstar.language.meaning import Occurrence, Site
 from nearstar.language.operation import Matrix, Operation, count
 from nearstar.language.program import Apply
+from nearstar.language.template import Piece, pieces
 from nearstar.language.types import Sequence, Signature
 from nearstar.language.view import View
+from nearstar.util.errors import ProgramError
 
 V = TypeVar("V")
 
@@ -36,13 +40,40 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """Features chosen one by one, in the order of their columns."""
+
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.columns or len(self.names) != len(self.columns):
+            raise ProgramError("terms are features by their names and columns, one at least")
+        if any(column >= after for column, after in pairwise(self.columns)):
+            raise ProgramError(f"terms are in the order of their columns, not {self.columns}")
+
+    @classmethod
+    def of(cls, names: abc.Iterable[str], features: abc.Sequence[str]) -> Terms:
+        """Terms of these names, of all features of the data."""
+        columns = sorted(features.index(name) for name in names)
+        return cls(tuple(features[column] for column in columns), tuple(columns))
+
+    @property
+    def text(self) -> str:
+        """The terms in braces."""
+        return f"{{{', '.join(map(written_name, self.names))}}}"
+
+
+@dataclass(frozen=True, slots=True)
 class Affine(Operation):
     """``PositionAffine[w; b](x)``: an affine map of a feature group, learned.
 
     Inside a fold it sees the accumulator too. ``group`` None: the full input, printed ``Affine``.
+    A few ``Terms`` print as ``Affine{gap, speed}(x)`` or, with numbers for one output, as a sum:
+    ``(.64·gap - .31·speed - 5.6)``.
     """
 
-    group: Group | None = None
+    group: Group | Terms | None = None
 
     family = "affine"
     latex = "{symbol}{inputs}"
@@ -50,15 +81,33 @@ class Affine(Operation):
     @property
     def name(self) -> str:
         """As it prints."""
+        if isinstance(self.group, Terms):
+            return f"Affine{self.group.text}"
         return f"{self.group.title}Affine" if self.group else "Affine"
 
     @property
     def prints(self) -> str:
-        return f"{self.name}{{w}}({{x}})"
+        return f"{'Affine' if isinstance(self.group, Terms) else self.name}{{w}}({{x}})"
+
+    @property
+    def form(self) -> tuple[Piece, ...]:
+        first, *rest = pieces(self.prints)
+        if isinstance(self.group, Terms):
+            rest.insert(0, Piece("terms", self.group.text, False))
+        return first, *rest
 
     @property
     def noun(self) -> str:
-        return f"{self.group.name}_affine".lower() if self.group else "affine"
+        return f"{self.group.name}_affine".lower() if isinstance(self.group, Group) else "affine"
+
+    def refines(self, other: Operation, signature: Signature) -> bool:
+        few = isinstance(self.group, Terms) and isinstance(other, Affine)
+        return few and set(self.columns(signature)) <= set(other.columns(signature))
+
+    def formula(self, signature: Signature) -> abc.Sequence[str] | None:
+        """What its weights are of, where it can print as one sum: of a few terms, as one number."""
+        one = signature.output.size == 1 and not signature.carried
+        return self.group.names if isinstance(self.group, Terms) and one else None
 
     def columns(self, signature: Signature) -> tuple[int, ...]:
         return self.group.columns if self.group else tuple(range(signature.input.size))

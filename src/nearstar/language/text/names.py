@@ -29,6 +29,11 @@ class Names:
         self._domain = domain
         self._functions = domain.by_word()
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of all features."""
+        return self._domain.features
+
     def find(self, name: str) -> Operation | None:
         """The operation whose text begins with this word; DomainError for impossible windows."""
         if name in self._functions:

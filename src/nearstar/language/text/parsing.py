@@ -7,7 +7,7 @@ of a text is limited by its own rules and not by how deep the caller already is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 from nearstar.language.domain import Domain
 from nearstar.language.notation import HOLE
 from nearstar.language.operation import Operation
-from nearstar.language.operators import Input
+from nearstar.language.operators import Affine, Input, Terms
 from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Program
 from nearstar.language.template import VARIABLES, Piece, outline
 from nearstar.language.text.names import Names, kind
 from nearstar.language.text.printing import Shape, shape
-from nearstar.language.text.tokens import MINUS, Token, Tokens, shortened
+from nearstar.language.text.tokens import MINUS, TIMES, Token, Tokens, shortened
 from nearstar.language.types import Signature
 from nearstar.util.errors import DomainError, ProgramError, TextError
+from nearstar.util.nearest import suggestion
 
 MAX_NESTING = 2 * MAX_HEIGHT
 """Expressions and parentheses that may be open at the same time."""
 
+_SIGNS = ("+", "-", MINUS)
 _IN_PARENTHESES = (Piece("argument", "0", False), Piece("sign", ")", False))
 
 
@@ -116,6 +118,8 @@ class _Parser:
         token = self._tokens.take()
         if token.text == HOLE:
             return Hole(signature)
+        if token.text == "(" and self._at_number():
+            return self._formula(token, signature)
         if token.text == "(":
             self._push(_Construct(token, None, signature, (signature,), variable))
             return None
@@ -151,6 +155,8 @@ class _Parser:
                     self._literal(("c", "0"), construct)
                 case "numbers":
                     self._numbers(construct)
+                case "terms":
+                    pass  # they have told which operation it is, and are read
                 case _:
                     self._literal((piece.text,), construct)
         self._open.pop()
@@ -162,6 +168,8 @@ class _Parser:
     def _operation(self, token: Token, signature: Signature, variable: str) -> Operation:
         if token.text == variable:
             return Input()
+        if token.text == Affine().name and self._tokens.current.text == "{":
+            return Affine(self._terms())
         if token.kind == "word":
             try:
                 operation = self._names.find(token.text)
@@ -239,6 +247,76 @@ class _Parser:
             raise self._tokens.error(problem, token)
         return token.text
 
+    # Terms
+
+    def _terms(self) -> Terms:
+        """Names of features in braces."""
+        names: list[str] = []
+        joint = ","
+        self._tokens.take()
+        while joint == ",":
+            names.append(self._name(names))
+            found = self._tokens.take()
+            joint = found.text
+            if joint not in (",", "}"):
+                problem = f"expected ',' or '}}' after a feature; found {found}"
+                raise self._tokens.error(problem, found)
+        terms = Terms.of(names, self._names.features)
+        if self._tokens.current.text == "[" and terms.names != tuple(names):
+            problem = f"with numbers, features stand in the order of the data: {terms.text}"
+            raise self._tokens.error(problem)
+        return terms
+
+    def _name(self, known: Collection[str]) -> str:
+        """The name of a feature that is not known yet."""
+        token, features = self._tokens.current, self._names.features
+        name = self._tokens.take_name()
+        if name is None:
+            raise self._tokens.error(f"expected the name of a feature; found {token}", token)
+        if name not in features:
+            raise self._tokens.error(
+                f"there is no feature {shortened(name)!r}; {suggestion(name, features)}", token
+            )
+        if name in known:
+            raise self._tokens.error(f"{shortened(name)} is there already", token)
+        return name
+
+    def _at_number(self) -> bool:
+        current = self._tokens.current
+        return current.kind == "number" or current.text in _SIGNS
+
+    def _formula(self, opened: Token, signature: Signature) -> Program:
+        """A sum of weights times features, and a number at its end, up to its parenthesis."""
+        weights: dict[str, float] = {}
+        bias = None
+        while self._tokens.current.text != ")":
+            found = self._tokens.current
+            if bias is not None:
+                raise self._tokens.error(f"a sum ends with its number; expected ')', found {found}")
+            if weights and found.text not in _SIGNS:
+                raise self._tokens.error(f"expected '+', '-' or ')' in a sum; found {found}")
+            number = self._number()
+            if self._tokens.current.text in (TIMES, "*"):
+                self._tokens.take()
+                weights[self._name(weights)] = number
+            else:
+                bias = number
+        self._tokens.take()
+        if not weights:
+            raise self._tokens.error("a sum has a feature at least, as in (2·gap - 1)", opened)
+        terms = Terms.of(weights, self._names.features)
+        leaf = Affine(terms)
+        if leaf.arguments(signature) is None or leaf.formula(signature) is None:
+            raise self._tokens.error(
+                f"a sum gives 1 number for each element, and reads no accumulator; here "
+                f"{kind(signature)} is expected: Affine{terms.text} can be one",
+                opened,
+            )
+        values = [*(weights[name] for name in terms.names), 0.0 if bias is None else bias]
+        self._parameters.append(np.array(values))
+        self._check_parameters()
+        return Apply(leaf, signature)
+
     # Parameters
 
     def _numbers(self, construct: _Construct) -> None:
@@ -249,8 +327,10 @@ class _Parser:
         else:
             self._tokens.take()
             (matrix,) = operation.matrices(construct.signature)
-            read = self._block(shape(matrix), construct.token.text)
-            self._parameters.append(read)
+            self._parameters.append(self._block(shape(matrix), construct.token.text))
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
         if self._bare and self._parameters:
             raise self._tokens.error(
                 f"{self._bare.text} has no parameters, but another leaf has; expected them in all "

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.language.feature_names import written_name
 from nearstar.language.notation import text_of
 from nearstar.language.operation import Matrix
 from nearstar.language.parameters import check, layout
-from nearstar.language.program import Program
+from nearstar.language.program import Apply, Path, Program, node_at
+from nearstar.language.text.tokens import TIMES
 
 _JOINTS = {",": ", ", ";": "; ", "|": " | ", "]": "]"}
 
@@ -61,6 +64,17 @@ def written(values: Iterable[float], shape: Shape) -> str:
     return "[" + "".join(number(value) + _JOINTS[joint] for value, joint in pairs)
 
 
+def formula(names: Sequence[str], values: Sequence[float]) -> str:
+    """A sum of products and a number, in parentheses: ``(.64·gap - .31·speed - 5.6)``."""
+    factors = (*(f"{TIMES}{written_name(name)}" for name in names), "")
+    text = ""
+    for value, factor in zip(values, factors, strict=True):
+        minus = math.copysign(1, value) < 0
+        sign = (" - " if minus else " + ") if text else "-" * minus
+        text += sign + number(abs(value)) + factor
+    return f"({text})"
+
+
 def number(value: float) -> str:
     """A number, exactly, without a zero before the point."""
     text = repr(value).removesuffix(".0")
@@ -88,5 +102,15 @@ def to_text(program: Program, theta: NDArray[np.float64] | None = None) -> str:
     theta, blocks = np.asarray(theta, np.float64), layout(program)
     check(blocks, theta)
     # A block has a column for each output; text goes output by output.
-    leaves = (written(block.of(theta).T.ravel().tolist(), shape(block)) for block in blocks)
+    leaves = (
+        written(block.of(theta).T.ravel().tolist(), shape(block))
+        if (names := _formula(program, block.path)) is None
+        else formula(names, block.of(theta).ravel().tolist())
+        for block in blocks
+    )
     return text_of(program, 0, leaves)
+
+
+def _formula(program: Program, path: Path) -> Sequence[str] | None:
+    leaf = node_at(program, path)
+    return leaf.operation.formula(leaf.signature) if isinstance(leaf, Apply) else None

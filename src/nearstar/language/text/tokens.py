@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from nearstar.language.feature_names import read_name
 from nearstar.language.template import WORD
 from nearstar.util.caret import pointing
 from nearstar.util.errors import TextError
@@ -13,6 +14,8 @@ MAX_LENGTH = 1_000_000
 """Characters of the longest text that is read."""
 MINUS = "\N{MINUS SIGN}"
 """Read as ``-`` in numbers: text that was typeset has it."""
+TIMES = "\N{MIDDLE DOT}"
+"""Between a weight and what it is of; ``*`` is read, too."""
 
 _TOKEN = re.compile(
     rf"\s*(?:(?P<word>{WORD})"
@@ -49,6 +52,15 @@ class Tokens:
         token = self.current
         self.current = self._scan()
         return token
+
+    def take_name(self) -> str | None:
+        """The name of a feature that begins where the token looked at does; None if none does."""
+        read = read_name(self.text, self.current.start)
+        if read is None:
+            return None
+        name, self._position = read
+        self.current = self._scan()
+        return name
 
     def error(self, problem: str, token: Token | None = None) -> TextError:
         """The error to raise for a problem at a token; the one looked at unless given."""

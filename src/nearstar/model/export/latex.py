@@ -45,7 +45,7 @@ class _Writer:
     def __init__(self, nodes: Mapping[Path, Part], model: Model) -> None:
         self.nodes = nodes
         self.model = model
-        self._counts = Counter(node.operation.name for node in nodes.values())
+        self._counts = Counter(map(_named, nodes.values()))
 
     def program(self) -> Iterator[str]:
         variable = VARIABLES[0]
@@ -85,9 +85,9 @@ class _Writer:
 
     def symbol(self, node: Part) -> str:
         """The name of a leaf, with its number where there are several of that name."""
-        name = operator(node.operation.name)
-        several = self._counts[node.operation.name] > 1 and node.leaf is not None
-        return f"{name}_{{{node.number}}}" if several else name
+        name = _named(node)
+        several = self._counts[name] > 1 and node.leaf is not None
+        return f"{operator(name)}_{{{node.number}}}" if several else operator(name)
 
     # What is in it
 
@@ -167,3 +167,8 @@ def _sum(name: str, terms: list[tuple[float, str]], bias: float) -> Iterator[str
     for start in range(0, len(signed), _TERMS):
         line = " ".join(signed[start : start + _TERMS])
         yield rf"&\quad {line}" if start else f"{name} &= {line}"
+
+
+def _named(node: Part) -> str:
+    """What a part is called; the terms of a leaf stand in its definition."""
+    return node.operation.form[0].text if node.leaf is not None else node.operation.name

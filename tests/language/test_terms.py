@@ -1,0 +1,162 @@
+"""Leaves of a few features: their names, their text, and what they are for a domain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nearstar as ns
+from nearstar.language.canonical import canonical
+from nearstar.language.feature_names import read_name, read_names, written_name
+from nearstar.language.operators import Affine, Group, Terms
+from nearstar.language.program import Apply, applied
+from nearstar.model.export import export
+from nearstar.util.errors import DomainError, ProgramError, TextError
+
+NAMES = ("gap", "speed", "odd name", "mean(speed, 31)", 'spread("odd name", last 5)', "x.1")
+DOMAIN = ns.Domain.of_features(NAMES, {"both": ["gap", "speed"]})
+FRAMES = DOMAIN.signature(1, per_frame=True)
+
+
+def read(text: str, outputs: int = 1) -> ns.Parsed:
+    return ns.parse(text, DOMAIN, DOMAIN.signature(outputs, per_frame=True))
+
+
+def leaf(parsed: ns.Parsed) -> Apply:
+    return applied(parsed.program)[-1]
+
+
+@given(st.text(alphabet='a1_. (),"\\·-', min_size=1), st.sampled_from([")", " - 3)", "}", ", b}"]))
+def test_any_name_is_read_as_it_was_written(name: str, after: str) -> None:
+    written = written_name(name)
+    assert read_name(f"2·{written}{after}", 2) == (name, 2 + len(written))
+
+
+@given(st.lists(st.text(alphabet='a1_. (),"\\{}', min_size=1), min_size=1, max_size=4))
+def test_lists_of_names(names: list[str]) -> None:
+    text = f"{{{', '.join(map(written_name, names))}}}"
+    assert read_names(text) == names
+    for broken in (text[:-1], text[1:], f"{text}x", "{}", "{,a}"):
+        assert read_names(broken) is None
+
+
+@given(
+    st.sets(st.sampled_from(NAMES), min_size=1),
+    st.lists(st.floats(-1e9, 1e9), min_size=7, max_size=7),
+    st.integers(1, 3),
+)
+def test_leaves_print_as_sums_and_read_back(
+    names: set[str], numbers: list[float], outputs: int
+) -> None:
+    signature = DOMAIN.signature(outputs, per_frame=True)
+    terms = Terms.of(names, NAMES)
+    program = ns.parse("map (fun t. ??) x", DOMAIN, signature).program
+    program = Apply(program.operation, signature, (Apply(Affine(terms), signature.per_element()),))
+    assert ns.parse(ns.to_text(program), DOMAIN, signature).program == program
+    theta = np.array((numbers * outputs)[: (len(names) + 1) * outputs])
+    text = ns.to_text(program, theta)
+    assert ("Affine" in text) == (outputs > 1)
+    parsed = ns.parse(text, DOMAIN, signature)
+    assert parsed.program == program and parsed.theta is not None
+    np.testing.assert_array_equal(parsed.theta.view(np.int64), theta.view(np.int64))
+
+
+def test_sums_as_people_write_them() -> None:
+    text = "map (fun t. (-2*mean(speed, 31) + .5·gap − 3)) x"
+    parsed = read(text)
+    assert leaf(parsed).operation == Affine(Terms(("gap", "mean(speed, 31)"), (0, 3)))
+    assert parsed.theta is not None and parsed.theta.tolist() == [0.5, -2, -3]
+    assert ns.to_text(parsed.program, parsed.theta) == (
+        "map (fun x_t. (.5·gap - 2·mean(speed, 31) - 3)) x"
+    )
+    assert read("map (fun t. (2·gap)) x").theta.tolist() == [2, 0]  # type: ignore[union-attr]
+    assert read("map (fun t. ((2·gap + 1))) x").program == read("map (fun t. (2·gap)) x").program
+    sketch = read("map (fun t. if Affine{speed, gap}(t) > 0 then ?? else ??) x")
+    assert "Affine{gap, speed}(x_t)" in ns.to_text(sketch.program)
+
+
+@pytest.mark.parametrize(
+    ("body", "outputs", "problem"),
+    [
+        ("(2·gip - 1)", 1, "there is no feature 'gip'; did you mean 'gap'"),
+        ("(2·gap - 1 + 2·speed)", 1, "a sum ends with its number"),
+        ("(2·gap 1)", 1, r"expected '\+', '-' or '\)' in a sum; found '1'"),
+        ("(2·gap + 3·gap)", 1, "gap is there already"),
+        ("(2·)", 1, r"expected the name of a feature; found '\)'"),
+        ("(2)", 1, "a sum has a feature at least"),
+        ("(2·gap +", 1, r"expected a finite number; found '\)'"),
+        ("(2·gap + 1)", 2, r"a sum gives 1 number .*Affine\{gap\} can be one"),
+        ("add((2·gap + 1), Affine{speed}(t))", 1, "has no parameters, but another leaf has"),
+        ("Affine{}(t)", 1, "expected the name of a feature"),
+        ("Affine{gap speed}(t)", 1, "expected ',' or '}' after a feature; found 'speed'"),
+        ("Affine{speed, gap}[1, 2; 3](t)", 1, r"in the order of the data: \{gap, speed\}"),
+        ("Affine{gap}[1, 2; 3](t)", 1, r"expected ';', as in Affine\[w1; b\]"),
+    ],
+)
+def test_mistakes(body: str, outputs: int, problem: str) -> None:
+    with pytest.raises(TextError, match=problem):
+        read(f"map (fun t. {body}) x", outputs)
+
+
+def test_sums_read_no_accumulator() -> None:
+    with pytest.raises(TextError, match="reads no accumulator"):
+        read("mapprefix (fun t. fold (fun i. (2·gap + 1)) c t) x")
+    inside = read("mapprefix (fun t. fold (fun i. Affine{gap}[2; .5; 1](i)) c t) x")
+    assert "Affine{gap}[2; .5; 1](x_i)" in ns.to_text(inside.program, inside.theta)
+
+
+def test_a_domain_may_have_them_as_rules() -> None:
+    domain = ns.Domain.of_features(NAMES, {}, vectors=("Affine{speed, gap}", "if"))
+    (rule, _) = domain.grammar(FRAMES).vectors
+    assert rule.operation == Affine(Terms(("gap", "speed"), (0, 1)))
+    program = ns.parse("map (fun t. Affine{gap, speed}(t)) x", domain, FRAMES).program
+    assert canonical(program, domain.grammar(FRAMES)) == program
+    for name, problem in (
+        ("Affine{gap", "Affine{one, another}"),
+        ("Affine{gip}", "did you mean 'gap'"),
+    ):
+        with pytest.raises(DomainError, match=problem):
+            ns.Domain.of_features(NAMES, {}, vectors=(name,))
+
+
+def test_they_may_stand_where_what_they_refine_may() -> None:
+    grammar = DOMAIN.grammar(FRAMES)
+    within = read("map (fun t. if Affine{gap}(t) > 0 then Affine{gap, speed}(t) else ??) x").program
+    assert within in grammar and grammar.cost(within) == pytest.approx(0.04)
+    assert (
+        canonical(within, grammar)
+        == read("map (fun t. if Affine{gap}(t) > 0 then BothAffine(t) else ??) x").program
+    )
+    assert read("map (fun t. Affine{gap, x.1}(t)) x").program not in grammar
+
+
+def test_a_sketch_with_them_is_completed() -> None:
+    frames = np.random.default_rng(0).normal(size=(24, 10, len(NAMES)))
+    gap, speed = frames[..., 0], frames[..., 1]
+    labels = np.where(gap > 0, speed > 0, speed < 0).astype(int)
+    data = ns.Sequences.from_arrays(frames, labels, feature_names=NAMES)
+    sketch = "map (fun t. if Affine{gap}(t) > 0 then ?? else ??) x"
+    limits = ns.Limits(trainings=20)
+    result = ns.learn(ns.Task(data), DOMAIN, start=sketch, limits=limits, progress=False)
+    assert result.best is not None and result.best.evaluation.f1 > 0.9
+    assert "if Affine{gap}(x_t) > 0" in ns.to_text(result.best.evaluation.program)
+    latex = str(export(result.model(DOMAIN, ("a", "b")), "latex"))
+    assert r"\operatorname{Affine}" in latex and "{gap" not in latex.replace(r"\text{gap}", "")
+
+
+def test_they_compute_what_a_group_of_the_same_features_does() -> None:
+    data = ns.Sequences.from_arrays(np.random.default_rng(0).normal(size=(3, 5, len(NAMES))))
+    one, other = (
+        ns.Model.from_text(f"map (fun t. {text}) x", DOMAIN, FRAMES, ("a", "b"))
+        for text in ("(2·gap - 3·speed + .5)", "BothAffine[2, -3; .5](t)")
+    )
+    np.testing.assert_array_equal(one.scores(data), other.scores(data))
+
+
+def test_terms_that_cannot_be() -> None:
+    assert Terms.of(["speed", "gap"], NAMES).columns == Group("both", (0, 1)).columns
+    for names, columns in (((), ()), (("gap",), (0, 1)), (("speed", "gap"), (1, 0))):
+        with pytest.raises(ProgramError, match="terms are"):
+            Terms(names, columns)

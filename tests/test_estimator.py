@@ -465,7 +465,9 @@ def test_tables_of_programs_and_history_say_what_the_result_says() -> None:
     model = quick(trainings=40).fit(X, y)
     front = [candidate.evaluation for candidate in model.result_.front]
     programs = model.programs_
-    assert list(programs) == ["cost", "depth", "f1", "accuracy", "score", "chosen", "program"]
+    assert list(programs) == [
+        *("cost", "depth", "numbers", "f1", "accuracy", "score", "chosen", "program"),
+    ]
     assert len(programs) == len(front) > 1
     assert programs["cost"].is_monotonic_increasing
     np.testing.assert_allclose(programs["f1"], [1 - each.error for each in front])

@@ -122,8 +122,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     program_ : str
         The program with its parameters.
     programs_ : DataFrame
-        The best program at every price, cheapest first: cost, depth (rules applied), f1 and
-        accuracy on the validation data, score (λ·cost + error), chosen, program.
+        The best program at every price, cheapest first: cost, depth (rules applied), numbers to
+        read, f1 and accuracy on the validation data, score (λ·cost + error), chosen, program.
     gap_ : float or None
         How far the best score of the search may be above the least possible one. It rests on the
         heuristic; ``result_.epsilon`` tells how much that overestimated. None if unknown.

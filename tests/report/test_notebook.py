@@ -70,11 +70,12 @@ def test_a_front_is_a_tuple_that_shows_itself(result: Result) -> None:
     again = pickle.loads(pickle.dumps(front))
     assert isinstance(again, Front) and repr(again) == repr(front)
     head, *lines = str(front).splitlines()
-    assert head.split() == ["cost", "error", "F1", "accuracy", "program"]
+    assert head.split() == ["cost", "numbers", "error", "F1", "accuracy", "program"]
     words = words_of(front._repr_html_())
     for line, each in zip(lines, front, strict=True):
         evaluation = each.evaluation
-        cost, error, f1, accuracy, text = line.split(maxsplit=4)
+        cost, numbers, error, f1, accuracy, text = line.split(maxsplit=5)
+        assert int(numbers) == each.numbers == len(each.trained.theta)
         assert float(cost) == pytest.approx(evaluation.structural_cost, rel=1e-3)
         assert [error, f1, accuracy] == [
             f"{value:.3f}" for value in (evaluation.error, evaluation.f1, evaluation.accuracy)
@@ -86,7 +87,7 @@ def test_a_front_is_a_tuple_that_shows_itself(result: Result) -> None:
 def test_what_diverged_has_no_scores(result: Result) -> None:
     best = best_of(result)
     diverged = replace(best, evaluation=replace(best.evaluation, f1=None, accuracy=None))
-    assert str(Front((diverged,))).splitlines()[1].split()[2:4] == ["–", "–"]
+    assert str(Front((diverged,))).splitlines()[1].split()[3:5] == ["–", "–"]
 
 
 def test_a_result_shows_what_was_found_and_how(result: Result) -> None:

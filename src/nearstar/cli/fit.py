@@ -22,7 +22,7 @@ from nearstar.run.results.front import FrontRow, model_rows
 from nearstar.util.errors import NearstarError
 from nearstar.util.whole_files import write_whole
 
-_ENTRY = ("structural_cost", "error", "path_cost", "f1", "accuracy")
+_ENTRY = ("structural_cost", "numbers", "error", "path_cost", "f1", "accuracy")
 """What is told of each program, as in the rows of a front."""
 
 
@@ -93,7 +93,12 @@ def _report(prepared: Prepared, fitted: Fitted, folder: Path) -> dict[str, Any]:
     report["notes"] = list(notes_of(prepared))
     report["audit"] = None if audit is None else asdict(audit)
     report["front"] = [
-        {**_entry(row), "model": str(folder / FRONT / f"{row.place + 1}.json")} for row in rows
+        {
+            **_entry(row),
+            **({} if test is None else {"test": model.facts["metrics"]["test"]}),
+            "model": str(folder / FRONT / f"{row.place + 1}.json"),
+        }
+        for row, model in zip(rows, fitted.models, strict=True)
     ]
     return report
 

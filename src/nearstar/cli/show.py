@@ -98,6 +98,8 @@ def _facts(model: Model) -> list[str]:
     ]
     if len(read) < len(model.domain.features):
         lines.append(f"  of {len(model.domain.features)} features that it was learned with")
+    if model.numbers is not None:
+        lines.append(f"numbers to read: {model.numbers}")
     if model.domain.beta != 1 and chooses(model.program):
         lines.append(f"each if is a choice with β {model.domain.beta:g}: the larger, the harder")
     if model.offsets is not None:
@@ -128,11 +130,13 @@ def scores_line(scores: Mapping[str, Any]) -> str:
 
 def front_table(front: Sequence[Mapping[str, Any]]) -> str:
     """The best program at every price."""
-    lines = ["the best program at every price:", "   cost  error     F1  model"]
+    lines = ["the best program at every price:", "   cost  numbers  error     F1  model"]
     for each in front:
+        numbers = "–" if each.get("numbers") is None else str(each["numbers"])  # an earlier version
         f1 = "    –" if each["f1"] is None else f"{each['f1']:5.3f}"
         lines.append(
-            f"  {each['structural_cost']:5.3g}  {each['error']:5.3f}  {f1}  {each['model']}"
+            f"  {each['structural_cost']:5.3g}  {numbers:>7}  {each['error']:5.3f}  {f1}"
+            f"  {each['model']}"
         )
     return "\n".join(lines)
 
@@ -154,6 +158,7 @@ def readable(model: Model, report: Mapping[str, Any], summary: str) -> str:
         lines.append(f"validation{tuned}: {scores}")
     if "test" in report:
         lines.append(f"test: {scores_line(report['test'])}")
+    lines.append(f"numbers to read: {report['numbers']}")
     lines += [f"note: {each}" for each in report["notes"]]
     if len(report["front"]) > 1:
         lines += ["", front_table(report["front"])]

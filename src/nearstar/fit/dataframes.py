@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _COLUMNS = {
     "cost": "structural_cost",
     "depth": "size",
+    "numbers": "numbers",
     "f1": "f1",
     "accuracy": "accuracy",
     "score": "path_cost",

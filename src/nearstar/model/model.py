@@ -24,6 +24,7 @@ from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
 from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
+from nearstar.language.numbers import numbers_of
 from nearstar.language.parameters import Theta, layout, rounded, scaled, size_of
 from nearstar.language.program import Program, is_complete
 from nearstar.language.text import parse, to_text
@@ -140,6 +141,12 @@ class Model(ShownInNotebooks):
     @property
     def n_parameters(self) -> int:
         return size_of(layout(self.program, self.units))
+
+    @property
+    def numbers(self) -> int | None:
+        """Numbers that a person has to read: weights that are not 0, and biases; None with networks
+        in it."""
+        return numbers_of(self.program, self.theta)
 
     # Predictions
 

@@ -62,7 +62,10 @@ class LivePage:
         front = {(history.run, each.index): each for each in history.front}
         known = self._shown
         self._shown = {key: known.get(key) or self._made(each) for key, each in front.items()}
-        rows = front_rows((each, each.text) for each in history.front)
+        made = [part["numbers"] for part in self._shown.values()]
+        rows = front_rows(
+            (each, each.text, numbers) for each, numbers in zip(history.front, made, strict=True)
+        )
         shown = list(zip(rows, self._shown.values(), strict=True))
         if not shown:
             return {}
@@ -78,12 +81,14 @@ class LivePage:
         model = self._following.model(each.index)
         if model is None:
             html = text_html(each.text)
-            return {"whole": each.text, "text": each.text, "html": html, "scores": None}
+            shown = {"whole": each.text, "text": each.text, "html": html}
+            return {**shown, "scores": None, "numbers": None}
         return {
             "whole": model.text(),
             "text": short_text(model),
             "html": program_html(model),
             "scores": scores(model, {}, {}),
+            "numbers": model.numbers,
         }
 
     def _live(self) -> dict[str, str]:

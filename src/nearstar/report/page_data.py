@@ -152,6 +152,7 @@ def front_entry(row: FrontRow, text: str, html: str) -> dict[str, Any]:
         "f1": row.f1,
         "accuracy": row.accuracy,
         "size": row.size,
+        "numbers": row.numbers,
         "text": text,
         "html": html,
         "chosen": row.chosen,

@@ -20,8 +20,8 @@ nearstar.sections.front = function (element, page) {
     { class: "programs" },
     caption,
     make("thead", {}, make("tr", {}, [
-      ["Cost", "number"], ["Rules", "number"], ["Error", "number"], ["F1", "number"],
-      ["Accuracy", "number"], ["Program", null],
+      ["Cost", "number"], ["Rules", "number"], ["Numbers", "number"], ["Error", "number"],
+      ["F1", "number"], ["Accuracy", "number"], ["Program", null],
     ].map(([name, kind]) => make("th", { scope: "col", class: kind }, name)))),
     rows,
   );
@@ -51,7 +51,9 @@ nearstar.sections.front = function (element, page) {
 
   function facts(point) {
     return [
-      ["cost", number(point.cost)], ["rules", String(point.size)], ["error", number(point.error)],
+      ["cost", number(point.cost)], ["rules", String(point.size)],
+      ["numbers to read", point.numbers === null ? "–" : String(point.numbers)],
+      ["error", number(point.error)],
       ["F1", share(point.f1)], ["accuracy", share(point.accuracy)],
     ];
   }
@@ -118,7 +120,10 @@ nearstar.sections.front = function (element, page) {
 
   function row(each, i) {
     const { cost, size, error, f1, accuracy } = each;
-    const values = [cost.toFixed(4), String(size), error.toFixed(4), share(f1), share(accuracy)];
+    const numbers = each.numbers === null ? "–" : String(each.numbers);
+    const values = [
+      cost.toFixed(4), String(size), numbers, error.toFixed(4), share(f1), share(accuracy),
+    ];
     return make(
       "tr",
       { onclick: () => pick(i) },

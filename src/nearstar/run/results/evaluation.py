@@ -7,6 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from nearstar.language.numbers import numbers_of
+from nearstar.language.parameters import layout, size_of
 from nearstar.language.program import Program
 from nearstar.language.text import to_text
 from nearstar.model.model import text_with
@@ -143,6 +145,13 @@ class Candidate(ShownInNotebooks):
     def text(self, digits: int | None = 4) -> str:
         """The program with its parameters, rounded for reading; None: every digit."""
         return text_with(self.trained.program, self.trained.theta, self.trained.scale, digits)
+
+    @property
+    def numbers(self) -> int | None:
+        """Numbers that a person has to read; None with networks in it."""
+        program, theta = self.trained.program, self.trained.theta
+        fits = theta.shape == (size_of(layout(program)),)  # a trainer of one's own may differ
+        return numbers_of(program, theta if fits else None)
 
     def __str__(self) -> str:
         try:

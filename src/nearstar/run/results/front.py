@@ -30,6 +30,8 @@ class FrontRow:
     accuracy: float | None
     size: int
     """Rules applied to derive it."""
+    numbers: int | None
+    """Numbers to read; None where parameters are not known, or are those of networks."""
     chosen: bool
 
     @property
@@ -41,18 +43,20 @@ class FrontRow:
 _SHARED = ("structural_cost", "error", "path_cost", "f1", "accuracy", "size")
 
 
-def front_rows(front: Iterable[tuple[Rated, str]]) -> list[FrontRow]:
-    """The table of evaluated programs with their texts; the one of least path cost is chosen."""
+def front_rows(front: Iterable[tuple[Rated, str, int | None]]) -> list[FrontRow]:
+    """The table of evaluated programs with their texts and numbers to read; the one of least path
+    cost is chosen."""
     given = list(front)
-    best = min((rated for rated, _ in given), key=lambda rated: rated.rank, default=None)
+    best = min((rated for rated, *_ in given), key=lambda rated: rated.rank, default=None)
     return [
         FrontRow(
             place=place,
             text=text,
+            numbers=numbers,
             chosen=rated is best,
             **{name: getattr(rated, name) for name in _SHARED},
         )
-        for place, (rated, text) in enumerate(given)
+        for place, (rated, text, numbers) in enumerate(given)
     ]
 
 
@@ -71,6 +75,7 @@ def model_rows(models: Sequence[Model], chosen: int | None) -> list[FrontRow]:
             f1=scores.get("f1"),
             accuracy=scores.get("accuracy"),
             size=model.program.size,
+            numbers=model.numbers,
             chosen=place == chosen,
         )
         rows.append(row)
@@ -85,7 +90,7 @@ class Front(ShownInNotebooks, tuple[Candidate, ...]):
 
     __slots__ = ()
 
-    HEADINGS = ("cost", "error", "F1", "accuracy", "program")
+    HEADINGS = ("cost", "numbers", "error", "F1", "accuracy", "program")
 
     @property
     def best(self) -> Candidate | None:
@@ -94,13 +99,14 @@ class Front(ShownInNotebooks, tuple[Candidate, ...]):
 
     def rows(self) -> list[FrontRow]:
         """It as a table."""
-        return front_rows((each.evaluation, str(each)) for each in self)
+        return front_rows((each.evaluation, str(each), each.numbers) for each in self)
 
     def cells(self) -> list[tuple[str, ...]]:
         """What is shown of each, under the headings."""
         return [
             (
                 f"{row.structural_cost:.4g}",
+                "–" if row.numbers is None else str(row.numbers),
                 f"{row.error:.3f}",
                 *("–" if share is None else f"{share:.3f}" for share in (row.f1, row.accuracy)),
                 row.text,

@@ -189,9 +189,9 @@ def written_after(journal: Path, first: str) -> str:
     return text.partition(first)[2]
 
 
-def test_a_run_that_was_killed_before_anything_was_saved(mice: Path) -> None:
+def test_a_run_that_was_killed_before_anything_was_saved(noisy: Path) -> None:
     with subprocess.Popen(
-        [*COMMAND, "fit", str(mice), *ROLES, *SLOWER, "--time", "5m", "--out", "run"],
+        [*COMMAND, "fit", str(noisy), *ROLES, *SLOWER, "--time", "5m", "--out", "run"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:

@@ -138,10 +138,10 @@ def test_damage_is_named_and_can_be_repaired(mice: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_in_use_is_refused(mice: Path) -> None:
+def test_a_run_in_use_is_refused(noisy: Path) -> None:
     endless = ("--max-depth", "10", "--time", "5m")
     with subprocess.Popen(
-        [*COMMAND, "fit", str(mice), *ROLES, *SLOWER, *endless, "--out", "run"],
+        [*COMMAND, "fit", str(noisy), *ROLES, *SLOWER, *endless, "--out", "run"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:

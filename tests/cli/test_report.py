@@ -216,7 +216,7 @@ def test_a_run_that_was_killed_before_anything_was_saved(noisy: Path) -> None:
     page = reported("run")
     assert "not known" in page["notes"][1]
     assert 1 - page["scores"]["parts"][0]["models"][0]["f1"] == pytest.approx(error, abs=1e-5)
-    assert "--test" in refused("report", "run", "--data", mice)
+    assert "--test" in refused("report", "run", "--data", noisy)
 
 
 def test_hostile_names_are_inert() -> None:

@@ -188,9 +188,9 @@ def test_what_cannot_be_resumed(mice: Path) -> None:
     assert resume("run")["trained"] == trained  # a journal that was never begun begins anew
 
 
-def test_ctrl_c_goes_on_where_it_was(mice: Path) -> None:
+def test_ctrl_c_goes_on_where_it_was(noisy: Path) -> None:
     with subprocess.Popen(
-        [*COMMAND, "fit", str(mice), *ROLES, *SLOWER, "--time", "30m", "--out", "run", "--quiet"],
+        [*COMMAND, "fit", str(noisy), *ROLES, *SLOWER, "--time", "30m", "--out", "run", "--quiet"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

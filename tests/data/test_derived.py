@@ -169,6 +169,11 @@ def test_derived_features_of_derived_features() -> None:
     means = [gap[:2].mean(), gap[:3].mean(), gap[1:3].mean(), gap[3]]
     np.testing.assert_allclose(computing["mean(gap, 3)"], means)
     np.testing.assert_allclose(computing["wide"], [np.std(means[:3])] * 3 + [0])
+    by_name = read_derived(["v = speed(a)", "change(v)", "change(speed(a))", "v3 = mean(v, 3)"])
+    columns["a_x"] = np.array([1.0, 4, 5, 9])
+    computing = Computing(columns, by_name, np.array([0, 4]))
+    same = computing["change_v"], computing["change_speed_a"]
+    np.testing.assert_array_equal(*same)
     circle = read_derived(["p = mean(q, 3)", "q = change(p)"])
     with pytest.raises(DomainError, match="in a circle: p of q of p"):
         needed_columns(["q", "p"][1:], circle, columns)

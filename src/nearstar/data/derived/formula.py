@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -136,27 +136,39 @@ def needed_columns(
 ) -> tuple[str, ...]:
     """The columns that features are, then those that derived ones are computed from."""
     plain = [name for name in features if name not in derived]
-    parts = (_needed(derived[name], derived, known, ()) for name in features if name in derived)
+    parts = (
+        _columns(inlined(derived[name], derived), (*known, *derived), derived[name].where)
+        for name in features
+        if name in derived
+    )
     return tuple(dict.fromkeys([*plain, *chain.from_iterable(parts)]))
 
 
-def _needed(
-    feature: Derived, derived: Mapping[str, Derived], known: Collection[str], above: tuple[str, ...]
-) -> Iterator[str]:
-    """The columns that a derived feature is computed from, perhaps by way of others."""
-    if feature.name in above:
-        circle = " of ".join((*above[above.index(feature.name) :], feature.name))
-        raise DomainError(f"{feature.where}: derived features in a circle: {circle}")
-    names = (*known, *(name for name in derived if name not in known))
-    for name in _columns(feature.expression, names, feature.where):
-        if name in known:
-            yield name
-        else:
-            yield from _needed(derived[name], derived, known, (*above, feature.name))
+def inlined(feature: Derived, derived: Mapping[str, Derived]) -> Value:
+    """The expression of a derived feature, with those of others in place of their names."""
+    return _inlined(feature.expression, derived, (feature.name,))
 
 
-class Computing(Mapping[str, Values]):
-    """Columns, and features derived of them, by name; each is computed once, when asked for.
+def _inlined(part: Value, derived: Mapping[str, Derived], inside: tuple[str, ...]) -> Value:
+    match part:
+        case Column(name=name) if name in inside:
+            circle = " of ".join((*inside[inside.index(name) :], name))
+            raise DomainError(f"{derived[name].where}: derived features in a circle: {circle}")
+        case Column(name=name) if name in derived:
+            return _inlined(derived[name].expression, derived, (*inside, name))
+        case Over(of=of):
+            return replace(part, of=_inlined(of, derived, inside))
+        case Call(arguments=arguments):
+            of_points = (
+                each if isinstance(each, Point) else _inlined(each, derived, inside)
+                for each in arguments
+            )
+            return replace(part, arguments=tuple(of_points))
+    return part
+
+
+class Computing:
+    """Features of columns: themselves, and those derived of them, by name.
 
     Sequence i is the frames from offsets[i] to offsets[i + 1].
     """
@@ -167,23 +179,16 @@ class Computing(Mapping[str, Values]):
         derived: Mapping[str, Derived],
         offsets: NDArray[np.int64],
     ) -> None:
-        self._known = dict(columns)
+        self._columns = columns
         self._derived = derived
         self._offsets = offsets
 
     def __getitem__(self, name: str) -> Values:
-        if name not in self._known:
-            feature = self._derived[name]
-            with np.errstate(over="ignore", invalid="ignore"):  # whoever reads them checks them
-                values = self._feature(feature.expression, feature.where)
-            self._known[name] = values
-        return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._known, **self._derived})
-
-    def __len__(self) -> int:
-        return len({**self._known, **self._derived})
+        if name not in self._derived:
+            return np.asarray(self._columns[name])
+        feature = self._derived[name]
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever reads the values checks them
+            return self._feature(inlined(feature, self._derived), feature.where)
 
     def _feature(self, expression: Value, where: str) -> Values:
         values = self._values(expression, where)
@@ -200,7 +205,8 @@ class Computing(Mapping[str, Values]):
             case Call(arguments=arguments):
                 given = [self._values(each, where) for each in arguments]
                 return expression.computing(*given, *expression.frames)
-        values = [np.asarray(self[each]) for each in _columns(expression, list(self), where)]
+        names = _columns(expression, list(self._columns), where)
+        values = [np.asarray(self._columns[name]) for name in names]
         return np.array(values[0] if isinstance(expression, Column) else values, np.float64)
 
 

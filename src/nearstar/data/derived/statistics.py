@@ -27,21 +27,19 @@ class Statistic:
     """What is made of the values of some frames."""
 
     name: str
-    said: str
-    """In words, of a feature {}."""
     python: str
     """Source over ``rows``, the values."""
 
 
 _ALL = (
-    Statistic("mean", "the mean of {}", "rows.mean()"),
-    Statistic("spread", "the spread of {}", "rows.std()"),
-    Statistic("least", "the least {}", "rows.min()"),
-    Statistic("largest", "the largest {}", "rows.max()"),
-    Statistic("change", "the change of {}", "rows[-1] - rows[0]"),
-    Statistic("rate", "the rate of {}", "np.abs(np.diff(rows)).sum() / max(len(rows) - 1, 1)"),
-    Statistic("first", "the first {}", "rows[0]"),
-    Statistic("last", "the last {}", "rows[-1]"),
+    Statistic("mean", "rows.mean()"),
+    Statistic("spread", "rows.std()"),
+    Statistic("least", "rows.min()"),
+    Statistic("largest", "rows.max()"),
+    Statistic("change", "rows[-1] - rows[0]"),
+    Statistic("rate", "np.abs(np.diff(rows)).sum() / max(len(rows) - 1, 1)"),
+    Statistic("first", "rows[0]"),
+    Statistic("last", "rows[-1]"),
 )
 STATISTICS: Mapping[str, Statistic] = MappingProxyType({each.name: each for each in _ALL})
 """The statistics by name."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from nearstar.data.derived import Call, Column, Derived, Over, Point, read_derived
-from nearstar.data.derived.formula import Expression, Value
+from nearstar.data.derived import Call, Column, Over, Point, read_derived
+from nearstar.data.derived.formula import Expression, inlined
 from nearstar.data.derived.points import points_of
 from nearstar.data.derived.statistics import helper
 from nearstar.language.domain import Domain
@@ -23,7 +22,7 @@ def features(table):
 def features_function(domain: Domain, features: Sequence[str]) -> str:
     """The source of ``features(table)``, which makes these features."""
     known = read_derived(domain.derived)
-    derived = {name: _inlined(known[name].expression, known) for name in features if name in known}
+    derived = {name: inlined(known[name], known) for name in features if name in known}
     if not derived:
         stacked = "np.column_stack([column(table, name) for name in FEATURES])"
         return f"{_HEAD}\n    return {stacked}"
@@ -47,21 +46,6 @@ def _stacked(compares: bool) -> list[str]:
         "# Where there is no earlier frame to compare with, a value is 0.",
         "return np.where(np.isnan(x), 0, x)",
     ]
-
-
-def _inlined(expression: Value, known: Mapping[str, Derived]) -> Value:
-    """With the expressions of derived features in place of their names."""
-    match expression:
-        case Column(name=name) if name in known:
-            return _inlined(known[name].expression, known)
-        case Call(arguments=arguments):
-            inlined = (
-                each if isinstance(each, Point) else _inlined(each, known) for each in arguments
-            )
-            return replace(expression, arguments=tuple(inlined))
-        case Over(of=of):
-            return replace(expression, of=_inlined(of, known))
-    return expression
 
 
 def _text(expression: Expression, points: Mapping[Point, str]) -> str:

@@ -139,6 +139,7 @@ LABELS = st.sampled_from(
 
 @settings(max_examples=8, deadline=None)
 @given(LABELS, st.sampled_from(["vectors", "array", "list"]))
+@pytest.mark.slow
 def test_labels_of_any_type_come_back_as_given(labels: NDArray[Any], form: str) -> None:
     X, _ = sequences(equal=True)
     data: Any = {"vectors": np.stack([x[0] for x in X]), "array": np.stack(X), "list": X}[form]

@@ -33,6 +33,7 @@ def test_the_installed_command(mice: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough(run: Path, tmp_path: Path) -> None:
     path = written(table(200, 50), tmp_path / "many.csv")
     with subprocess.Popen(

@@ -63,13 +63,18 @@ def parts_table(n_videos: int = 12, **more: Any) -> pd.DataFrame:
     "arguments",
     [
         (),
-        ("--search", "idsbb"),
-        ("--search", "genetic"),
         ("--search", "rnn"),
-        ("--threshold", "tuned"),
         ("--window", "5", "--hop", "2"),
-        ("--audit", "3"),
-        ("--program", PROGRAM),
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in (
+                ("--search", "idsbb"),
+                ("--search", "genetic"),
+                ("--threshold", "tuned"),
+                ("--audit", "3"),
+                ("--program", PROGRAM),
+            )
+        ),
     ],
     ids=" ".join,
 )

@@ -188,6 +188,7 @@ def test_what_cannot_be_resumed(mice: Path) -> None:
     assert resume("run")["trained"] == trained  # a journal that was never begun begins anew
 
 
+@pytest.mark.slow
 def test_ctrl_c_goes_on_where_it_was(noisy: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "fit", str(noisy), *ROLES, *SLOWER, "--time", "30m", "--out", "run", "--quiet"],

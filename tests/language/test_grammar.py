@@ -241,6 +241,7 @@ def test_the_type_at_fault_is_named(rules: dict[str, list[str]], named: str) -> 
 
 @settings(max_examples=150)
 @given(st.data())
+@pytest.mark.slow
 def test_costs_by_type_add_up_and_bound_what_closes_a_hole(data: st.DataObject) -> None:
     """Against tables by hand and all small programs."""
     domain = data.draw(small_domains())

@@ -193,6 +193,7 @@ def test_equal_by_structure(case, data: st.DataObject) -> None:
     assert (other == program) == (to_text(other) == to_text(program))
 
 
+@pytest.mark.slow
 def test_programs_are_found_in_tables_of_another_process() -> None:
     grammar = RICH.grammar(Signature(Sequence(4), Sequence(2)))
     levels = [grammar.expansions(Hole(grammar.root))]

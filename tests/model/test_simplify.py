@@ -84,6 +84,7 @@ def in_all_and_each_part(model: Model, data: Sequences) -> list[float]:
 
 @settings(max_examples=25)
 @given(cases(), st.sampled_from((0.0, 0.0, 0.01, 0.3)), st.booleans(), st.integers(4, 20))
+@pytest.mark.slow
 def test_no_more_is_lost_than_allowed(case: Case, loss: float, tuned: bool, n: int) -> None:
     assume(is_complete(case.program))
     signature = case.program.signature

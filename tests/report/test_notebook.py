@@ -110,6 +110,7 @@ def test_what_cannot_be_used_can_be_shown(result: Result, theta: list[float]) ->
             assert text.count("map") >= 1
 
 
+@pytest.mark.slow
 def test_learning_needs_nothing_of_the_report() -> None:
     code = (
         "import sys, nearstar, nearstar.run, nearstar.estimator; "

@@ -204,6 +204,7 @@ def test_any_program_and_what_it_says_can_be_drawn(case: Case) -> None:
         ns.plot_ethogram(own, sequences, 2)
 
 
+@pytest.mark.slow
 def test_nothing_is_shown_or_kept_by_pyplot() -> None:
     script = (
         "import sys, nearstar as ns; assert 'matplotlib' not in sys.modules; "

@@ -132,12 +132,17 @@ def test_nothing_is_trained_ahead_in_vain(workers: int, limits: Limits) -> None:
     [
         # Here probes say nothing of what comes after them.
         (AStar(margin=1.0), 0.02),
-        (AStar(persist=True, width=2), 0.02),
+        pytest.param(AStar(persist=True, width=2), 0.02, marks=pytest.mark.slow),
         (AStar(probes=False, margin=1.0), 0.25),
-        (AStar(probes=False, persist=True, width=2), 0.25),
-        (AStar(probes=False, lazy=False, margin=1.0), 0.25),
-        (AStar(probes=False, lazy=False, max_children=6, frontier=20, margin=1.0), 0.25),
-        (AStar(probes=False, deduplicate=False, correction=0.0, margin=1.0), 0.25),
+        *(
+            pytest.param(each, 0.25, marks=pytest.mark.slow)
+            for each in (
+                AStar(probes=False, persist=True, width=2),
+                AStar(probes=False, lazy=False, margin=1.0),
+                AStar(probes=False, lazy=False, max_children=6, frontier=20, margin=1.0),
+                AStar(probes=False, deduplicate=False, correction=0.0, margin=1.0),
+            )
+        ),
     ],
 )
 def test_to_look_ahead_changes_nothing_and_is_often_right(algorithm: AStar, often: float) -> None:

@@ -122,6 +122,7 @@ def test_same_bits_alone_beside_another_and_with_more_blas_threads(animals: Task
     assert other_seed != alone[0]
 
 
+@pytest.mark.slow
 def test_same_bits_in_another_process() -> None:
     script = (
         "import nearstar as ns\n"

@@ -172,6 +172,7 @@ def test_damage_elsewhere_is_named_and_left_alone(tmp_path: Path) -> None:
 # Killed
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_nothing_that_was_appended_is_lost(
     tmp_path: Path, forks: Forks
 ) -> None:

@@ -129,6 +129,7 @@ def test_threads_of_a_worker_may_be_in_this_process() -> None:
         assert timeless(searched(cluster=here.scheduler_address)) == expected()
 
 
+@pytest.mark.slow
 def test_runs_may_share_a_cluster(client: Client) -> None:
     def run(name: str) -> bool:
         return timeless(searched(name, cluster=client)) == expected(name)

@@ -76,6 +76,7 @@ def left_clean(tmp_path_factory: pytest.TempPathFactory, monkeypatch: Any) -> It
 
 
 @pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.slow
 def test_threads_and_processes_give_the_same(name: str, spawned: ProcessPoolExecutor) -> None:
     for workers in (2, 4):
         assert timeless(searched(name, workers=workers)) == expected(name)

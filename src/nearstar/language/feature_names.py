@@ -32,8 +32,8 @@ def read_name(text: str, start: int) -> tuple[str, int] | None:
     plain = _PLAIN.match(text, start)
     if plain is None:
         return None
-    end = plain.end()
-    return text[start : (end := _closed(text, end) or end)], end
+    end = _closed(text, plain.end()) or plain.end()
+    return text[start:end], end
 
 
 def read_names(text: str) -> list[str] | None:

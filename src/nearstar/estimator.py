@@ -60,6 +60,14 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Groups of features, ``{"position": ["nose_*", 4]}``: columns by name, pattern or index.
     derive : list of str, default=()
         Features computed from tracked points, such as ``"distance(nose, tail)"`` (tables).
+    bank : str, default="none"
+        What programs read, without a domain: features in groups ("none"), or a few of all features
+        and their statistics over windows, with hard ifs ("terms").
+    causal : bool, default=False
+        Whether these windows are of the past alone.
+    price : float, default=None
+        What each number to read costs, as structure does; None: .0015 with a bank, else what the
+        domain says.
     search : str or search, default="astar"
         astar, idsbb, enumeration, montecarlo, mcts, genetic or rnn; or one with its settings.
     budget : Budget, default=None
@@ -142,6 +150,9 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     domain: Domain | str | Path | None = USUAL["domain"]
     groups: Mapping[str, Any] | None = USUAL["groups"]
     derive: Sequence[str] = USUAL["derive"]
+    bank: str = USUAL["bank"]
+    causal: bool = USUAL["causal"]
+    price: float | None = USUAL["price"]
     search: str | Algorithm = USUAL["search"]
     budget: Budget | None = None
     weight: float = USUAL["weight"]

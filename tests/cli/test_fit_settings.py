@@ -115,6 +115,15 @@ CHECKS: dict[str, tuple[str, Check]] = {
             and asked["task"].train.feature_names[-1] == "fast"
         ),
     ),
+    "bank": (
+        "terms",
+        lambda asked: (
+            asked["domain"].vectors[-1] == "Affine{*}"
+            and "mean(speed, 5)" in asked["task"].train.feature_names
+        ),
+    ),
+    "causal": ("", lambda asked: asked["prepared"].settings.language.causal),
+    "price": ("0.25", lambda asked: asked["domain"].price == 0.25),
     "max_depth": ("4", lambda asked: asked["constraints"].max_depth == 4),
     "forbid": ("if,fold", lambda asked: asked["constraints"].forbid == ("if", "fold")),
     "require": ("map", lambda asked: asked["constraints"].require == ("map",)),

@@ -347,7 +347,7 @@ def test_a_file_that_was_cut_off(saved: Path, tmp_path: Path) -> None:
 
 def test_versions(contents: dict[str, Any], tmp_path: Path) -> None:
     for version, said in (
-        (3, "made by a newer nearstar; this one, .*, reads up to version 1: upgrade"),
+        (3, "made by a newer nearstar; this one, .*, reads up to version 2: upgrade"),
         (10**300, "made by a newer nearstar"),
         (0, "its 'version' is 0, not a number from 1"),
         (True, "its 'version' is True"),

@@ -34,9 +34,9 @@ from nearstar import (
 )
 from nearstar.language.expression import Expression, mix
 from nearstar.language.function import Function, record
-from nearstar.language.operators import if_then_else
+from nearstar.language.operators import HARD, if_then_else
 from nearstar.language.program import Apply, Hole
-from nearstar.model.simplify.hardening import HARDEST, with_beta
+from nearstar.model.simplify.hardening import with_beta
 from nearstar.model.simplify.judging import PARTS
 from nearstar.model.simplify.rounding import digits_of
 
@@ -323,13 +323,13 @@ def test_a_hardened_if_takes_one_branch(case: Case) -> None:
     # At the very edge single precision may see another side.
     near = [by_hand(model, data, edge) for edge in (-1e-3, 1e-3)]
     clear = np.all([np.isclose(expected, each).all(axis=1) for each in near], axis=0)
-    hardest = with_beta(model, HARDEST)
+    hardest = with_beta(model, HARD)
     outputs = hardest.outputs(data)
     assert np.isfinite(outputs).all()
     np.testing.assert_allclose(outputs[clear], expected[clear], rtol=1e-3, atol=1e-3)
     found = harden(model, data)
     assert found.model.domain.beta == found.beta >= model.domain.beta
-    assert math.log2(found.beta / model.domain.beta).is_integer() or found.beta == HARDEST
+    assert math.log2(found.beta / model.domain.beta).is_integer() or found.beta == HARD
     np.testing.assert_array_equal(found.model.predict(data), hardest.predict(data))
     if found.beta > model.domain.beta:  # with half of it, decisions were others
         half = with_beta(model, found.beta / 2)
@@ -367,7 +367,7 @@ def test_what_a_hard_rule_gains_or_loses_is_told() -> None:
     assert both.after.f1 == 1 and both.model.domain.beta == found.beta
 
 
-@pytest.mark.parametrize("beta", [None, 7.5, 1e6, HARDEST])
+@pytest.mark.parametrize("beta", [None, 7.5, 1e6, HARD])
 def test_a_hardened_model_is_the_same_everywhere(beta: float | None, tmp_path: Path) -> None:
     model, data = two_rules()
     hard = harden(model, data, beta).model
@@ -399,5 +399,5 @@ def test_conditions_of_nothing_but_zero() -> None:
         "map (fun t. if AAffine[0; 0](t) > 0 then AAffine[0; 3](t) else AAffine[0; 1](t)) x"
     )
     data = labelled(np.ones((20, 4)), np.arange(20) > 3)
-    outputs = with_beta(model, HARDEST).outputs(data)
+    outputs = with_beta(model, HARD).outputs(data)
     np.testing.assert_allclose(outputs, 2.0)

@@ -14,7 +14,8 @@ def notes_of(prepared: Prepared) -> tuple[str, ...]:
     train, asked = prepared.parts["train"], prepared.settings.format
     window = prepared.format.window if asked.window is None else None
     cut = f"recordings are long, so programs learn from windows of {window} frames; see --window"
-    points = _points(train, bool(prepared.domain.derived))
+    language = prepared.settings.language
+    points = _points(train, bool(language.derive or language.domain))
     return (*([cut] if window else []), *_counting(train, asked.frame), *points)
 
 

@@ -12,6 +12,7 @@ from nearstar.cli.folder import RESULT, load_model, stored_result
 from nearstar.cli.model_settings import ModelSettings
 from nearstar.fit import converters as to
 from nearstar.fit.options import option
+from nearstar.language.operators import HARD
 from nearstar.language.program import columns_read, is_complete
 from nearstar.language.text import to_text
 from nearstar.model.explain import in_parts
@@ -100,7 +101,7 @@ def _facts(model: Model) -> list[str]:
         lines.append(f"  of {len(model.domain.features)} features that it was learned with")
     if model.numbers is not None:
         lines.append(f"numbers to read: {model.numbers}")
-    if model.domain.beta != 1 and chooses(model.program):
+    if model.domain.beta not in (1, HARD) and chooses(model.program):
         lines.append(f"each if is a choice with β {model.domain.beta:g}: the larger, the harder")
     if model.offsets is not None:
         shown = ", ".join(f"{offset:+.3g}" for offset in model.offsets)

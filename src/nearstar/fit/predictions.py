@@ -42,7 +42,8 @@ class Predictions:
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """What is decided by, a row for each frame or recording; of windows, their mean."""
-        model, sequences = replace(self.model, format=self.format), self.recordings.sequences
+        model = replace(self.model, format=self.format)
+        sequences = model.fitting(self.recordings.sequences)
         if self.format.window is None or model.program.signature.maps_sequences == self.per_frame:
             return model.scores(sequences)
         # A window's answer counts for each of its frames: a recording may change on its way.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nearstar.data.cutting import in_windows
 from nearstar.data.format import DataFormat
@@ -11,6 +12,7 @@ from nearstar.data.labels import Label
 from nearstar.data.recordings import Recordings
 from nearstar.data.selecting import select
 from nearstar.data.sequences import Sequences
+from nearstar.fit.bank import Bank
 from nearstar.fit.options import changed
 from nearstar.fit.parts import Parts, file_parts
 from nearstar.fit.resolve import read_budget, read_domain
@@ -60,9 +62,7 @@ def prepare(settings: FitSettings, parts: Parts) -> Prepared:
     window = format.window or usual_window(train.sequences)
     per = "frame" if train.sequences.per_frame else "sequence"
     format = replace(format, window=window, per=per)
-    task = Task(*(in_windows(parts[name].sequences, format) for name in ("train", "valid")))
-    given, derived = settings.language.vocabulary()
-    domain = read_domain(given, task.train, settings.language.group, derived)
+    task, domain = _task(settings, parts, format)
     domain.grammar(task.signature())  # a language without programs is found out now
     budget = read_budget(
         task.train,
@@ -76,6 +76,44 @@ def prepare(settings: FitSettings, parts: Parts) -> Prepared:
     if program is not None and program.theta is not None and training.restarts is None:
         budget = replace(budget, restarts=1)  # others would start from numbers of their own
     return Prepared(settings, parts, task, domain, budget, format, program)
+
+
+def _task(settings: FitSettings, parts: Parts, format: DataFormat) -> tuple[Task, Domain]:
+    """What is to be learned, and the language of programs: with a bank of terms, or as is said."""
+    given, derived = settings.language.vocabulary()
+    groups = settings.language.group
+    train, valid = (parts[name].sequences for name in ("train", "valid"))
+    if settings.language.bank == "terms":
+        _check_bank(given, groups, whole=train.per_frame or format.window is None)
+        bank = Bank.of(train, derived, causal=settings.language.causal)
+        computed = {part: bank.computed(part) for part in (train, valid)}
+        train, valid = computed[train], computed[valid]
+        domain = bank.domain()
+    else:
+        domain = read_domain(given, train, groups, derived)
+    if (price := settings.language.price) is not None:
+        domain = replace(domain, price=price)
+    return Task(in_windows(train, format), in_windows(valid, format)), domain
+
+
+def _check_bank(domain: Domain | None, groups: Mapping[str, Any] | None, *, whole: bool) -> None:
+    """Raise where a bank of terms and something else that is said cannot both be."""
+    for name, given in (("domain", domain), ("group", groups)):
+        if given is not None:
+            raise NearstarError(
+                Setting("bank", "terms"),
+                " makes a language of its own; leave ",
+                Setting(name),
+                " out, or the bank, and declare terms with ",
+                Setting("derive"),
+            )
+    if not whole:
+        raise NearstarError(
+            Setting("bank", "terms"),
+            " reads statistics of whole sequences where these have a "
+            "label each; give them as sequences of their own, without ",
+            Setting("window"),
+        )
 
 
 def prepare_files(settings: FitSettings) -> Prepared:

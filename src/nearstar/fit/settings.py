@@ -86,6 +86,14 @@ class LanguageSettings:
         to.text, "a feature computed from tracked points, such as 'distance(nose, tail)', "
         "'speed(nose)' or 'gap = distance(nose1, nose2)'; may be repeated", "FEATURE", many=True,
         default=())
+    bank: str = option(
+        to.text, "what programs read, without a domain: features in groups (none), or a few of all "
+        "features and their statistics over windows, with hard ifs (terms)", default="none",
+        choices=("none", "terms"), usual="none")
+    causal: bool = option(
+        to.switch, "these windows are of the past alone", default=False, usual=False)
+    price: float | None = option(
+        to.not_negative, "what each number to read costs, as structure does (.0015)", "NUMBER")
     max_depth: int | None = option(to.whole(1), "most rules in a program", "RULES")
     forbid: tuple[str, ...] = option(
         to.names, "rules that programs may not use", "RULES", default=())

@@ -19,11 +19,13 @@ from nearstar.language.feature_names import read_names
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar, Rule
 from nearstar.language.grouping import by_stem
+from nearstar.language.numbers import least_numbers
 from nearstar.language.operation import Operation
 from nearstar.language.operators import (
     BUILT_IN,
     Affine,
     Constant,
+    Few,
     Fold,
     Group,
     Input,
@@ -73,6 +75,8 @@ class Domain:
     """Costs of single rules by name, instead of penalty × holes opened: {"if": 0.05}. Or by name
     and kind of type, which comes first: {"if: sequence -> vector": 0.1}."""
     penalty: float = 0.01
+    price: float = 0.0
+    """What each number to read adds to the structural cost."""
     beta: float = 1.0
     """Temperature of the smooth ``if``."""
     accumulator: int = 0
@@ -100,6 +104,8 @@ class Domain:
         self._check_groups()
         if not (is_number(self.penalty) and self.penalty >= 0):
             raise DomainError(f"the penalty must be a number from 0, not {self.penalty!r}")
+        if not (is_number(self.price) and self.price >= 0):
+            raise DomainError(f"the price of a number must be from 0, not {self.price!r}")
         if not (is_number(self.beta) and self.beta > 0):
             raise DomainError(f"β must be a positive number, not {self.beta!r}")
         if not (type(self.accumulator) is int and self.accumulator >= 0):
@@ -220,7 +226,9 @@ class Domain:
         stored = data.get("functions", [])
         if not isinstance(stored, list | tuple):
             raise DomainError(f"functions are a list of stored functions, not {stored!r}")
-        given |= {key: data[key] for key in ("penalty", "beta", "accumulator") if key in data}
+        given |= {
+            key: data[key] for key in ("penalty", "price", "beta", "accumulator") if key in data
+        }
         return cls(
             name=str(data.get("name", "unnamed")),
             features=_features(data.get("features", [])),
@@ -239,6 +247,7 @@ class Domain:
             "rules": {kind: list(getattr(self, kind)) for kind in _RULES},
             "costs": dict(self.costs),
             "penalty": self.penalty,
+            "price": self.price,
             "beta": self.beta,
             "accumulator": self.accumulator,
             "functions": [function.to_dict() for function in self.functions],
@@ -322,9 +331,12 @@ class Domain:
         return Window.named(name) or self._few_terms(name) or self._operations.get(name)
 
     def _few_terms(self, name: str) -> Affine | None:
-        """The leaf of features that are listed in braces: ``Affine{gap, speed}``."""
+        """The leaf of features that are listed in braces: ``Affine{gap, speed}``; or, in place of
+        a list, are to be chosen."""
         if not name.startswith("Affine{"):
             return None
+        if name == f"Affine{Few.text}":
+            return Affine(Few(self.features))
         names = read_names(name.removeprefix("Affine"))
         if names is None:
             raise DomainError(f"a leaf of features is Affine{{one, another}}, not {name!r}")
@@ -369,15 +381,16 @@ class Domain:
             raise DomainError(
                 f"domain {self.name} has {len(self.features)} features, the task {root.input.size}"
             )
-        rules = (
+        sequences, summaries, vectors = (
             tuple(Rule(each, self._cost(each, kind)) for each in self._operations_of(kind))
             for kind in _RULES
         )
-        return Grammar(root, *rules)
+        return Grammar(root, sequences, summaries, vectors, self.price)
 
     def cost(self, program: Program) -> float:
         """Structural cost of a program, also of one that the rules in use would not make."""
-        return sum(self._cost(node.operation, node.signature.kind) for node in applied(program))
+        rules = sum(self._cost(node.operation, node.signature.kind) for node in applied(program))
+        return rules + self.price * least_numbers(program) if self.price else rules
 
     def _cost(self, operation: Operation, kind: str) -> float:
         return cost_of(operation, kind, self.costs, self.penalty)

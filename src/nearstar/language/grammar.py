@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from nearstar.language.numbers import least_numbers
 from nearstar.language.operation import Operation
 from nearstar.language.program import (
     Apply,
@@ -66,6 +67,8 @@ class Grammar:
     sequences: tuple[Rule, ...]
     summaries: tuple[Rule, ...]
     vectors: tuple[Rule, ...]
+    price: float = 0.0
+    """What each number to read adds to the cost of the rule that brings it."""
 
     def __post_init__(self) -> None:
         unclosable = [s for s, rules in self.least_rules.items() if math.isinf(rules)]
@@ -102,11 +105,11 @@ class Grammar:
 
     def without(self, names: Collection[str]) -> Grammar:
         """The grammar without the rules of these names; DomainError if it then has no programs."""
-        kept = [
+        sequences, summaries, vectors = (
             tuple(rule for rule in rules if rule.operation.name not in names)
             for rules in (self.sequences, self.summaries, self.vectors)
-        ]
-        return Grammar(self.root, *kept)
+        )
+        return Grammar(self.root, sequences, summaries, vectors, self.price)
 
     @cached_property
     def _rules(self) -> dict[Signature, tuple[Rule, ...]]:
@@ -127,14 +130,16 @@ class Grammar:
     @cached_property
     def least_rules(self) -> dict[Signature, float]:
         """The least number of rules that closes a hole of each signature that can come up."""
-        return self._least(lambda rule: 1)
+        return self._least(lambda rule, signature: 1)
 
     @cached_property
     def least_cost(self) -> dict[Signature, float]:
         """The least structural cost that closes a hole of each signature that can come up."""
-        return self._least(lambda rule: rule.cost)
+        return self._least(
+            lambda rule, signature: rule.cost + self.price * rule.operation.numbers(signature)
+        )
 
-    def _least(self, weight: Callable[[Rule], float]) -> dict[Signature, float]:
+    def _least(self, weight: Callable[[Rule, Signature], float]) -> dict[Signature, float]:
         """Least weight of a derivation from each reachable signature, by relaxation."""
         least = dict.fromkeys(self._reachable(), math.inf)
         changed = True
@@ -143,7 +148,7 @@ class Grammar:
             for signature, best in least.items():
                 for rule in self.rules(signature):
                     arguments = production(rule.operation, signature).arguments
-                    total = weight(rule) + sum(least[argument] for argument in arguments)
+                    total = weight(rule, signature) + sum(least[argument] for argument in arguments)
                     if total < best:
                         best = least[signature] = total
                         changed = True
@@ -177,7 +182,10 @@ class Grammar:
         return program.signature == self.root and all(map(self.rule_of, applied(program)))
 
     def cost(self, program: Program) -> float:
-        """Structural cost s(α): the sum of the costs of the rules used."""
+        """Structural cost s(α): the sum of the costs of the rules used, and of the numbers to read.
+
+        Leaves whose terms are to be chosen count with the fewest numbers that they can have.
+        """
         total, made_by = 0.0, self._made_by
         for node in applied(program):
             rule = made_by.get(node.production) or self.rule_of(node)
@@ -186,10 +194,10 @@ class Grammar:
                     f"{node.operation.name} is not a rule for {node.signature} in this grammar"
                 )
             total += rule.cost
-        return total
+        return total + self.price * least_numbers(program) if self.price else total
 
     def closing_cost(self, program: Program) -> float:
-        """The least cost that any completion adds."""
+        """The least cost that any completion adds; thresholds are counted by `cost`."""
         return sum([self.least_cost[hole.signature] for hole in holes(program)])
 
     def closing_rules(self, program: Program) -> int:

@@ -4,19 +4,44 @@ from __future__ import annotations
 
 import numpy as np
 
+from nearstar.language.operators import Affine
 from nearstar.language.parameters import Theta, layout
-from nearstar.language.program import Program, is_complete
+from nearstar.language.program import Hole, Program, applied, is_complete
 
 
 def numbers_of(program: Program, theta: Theta | None = None) -> int | None:
-    """Every weight that is not 0, every bias and every number of a constant or a memory.
+    """Every weight that is not 0, every bias and every number of a constant or a memory; what a
+    hard ``if`` asks of one feature is a threshold, and one number.
 
     Without parameters, every weight counts. None for a program with holes: nobody can read the
     networks in them.
     """
     if not is_complete(program):
         return None
-    blocks = layout(program)
     if theta is None:
-        return sum(block.rows * block.outputs for block in blocks)
-    return sum(int(np.count_nonzero(block.of(theta)[:-1])) + block.outputs for block in blocks)
+        return least_numbers(program)
+    blocks = layout(program)
+    count = sum(int(np.count_nonzero(block.of(theta)[:-1])) + block.outputs for block in blocks)
+    return count - thresholds(program)
+
+
+def least_numbers(program: Program) -> int:
+    """The same without parameters, of all that is no hole; where terms are to be chosen, the fewest
+    that there can be."""
+    found = sum(node.operation.numbers(node.signature) for node in applied(program))
+    return found - thresholds(program)
+
+
+def thresholds(program: Program) -> int:
+    """Conditions of a hard ``if`` that are, or may become, a threshold of one feature."""
+    conditions = (node.arguments[0] for node in applied(program) if node.operation.is_hard)
+    return sum(map(_may_be_threshold, conditions))
+
+
+def _may_be_threshold(condition: Program) -> bool:
+    if isinstance(condition, Hole):
+        return condition.signature.maps_vectors
+    operation, signature = condition.operation, condition.signature
+    if not isinstance(operation, Affine) or signature.carried:
+        return False
+    return operation.chooses_terms or len(operation.columns(signature)) == 1

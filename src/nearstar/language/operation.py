@@ -8,7 +8,7 @@ its types, its cost, its parameters and where they start, and its meaning over a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -145,6 +145,31 @@ class Operation(ABC):
     def matrices(self, signature: Signature) -> tuple[Matrix, ...]:
         """Its parameters."""
         return ()
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether it takes one of its arguments alone, by a condition, its first one."""
+        return False
+
+    def softened(self, beta: float) -> Operation:
+        """What it is trained as, if it is hard: the smooth one of a temperature. Else itself."""
+        return self
+
+    @property
+    def chooses_terms(self) -> bool:
+        """Whether it reads features of which training chooses a few."""
+        return False
+
+    def with_terms(self, columns: Iterable[int]) -> Operation:
+        """What it is once these are chosen."""
+        raise TypeError(f"{self.name} has no terms to choose")
+
+    def numbers(self, signature: Signature) -> int:
+        """Numbers to read: where terms are to be chosen, the fewest that there can be."""
+        return sum(
+            (matrix.rows - max(len(matrix.columns) - 1, 0) * self.chooses_terms) * matrix.outputs
+            for matrix in self.matrices(signature)
+        )
 
     def shares(self, share: float, memory: float, able: Sequence[bool]) -> tuple[float, ...]:
         """What each argument gives back of a fold's accumulator where training starts, for this

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nearstar.data.conversion import unnamed
 from nearstar.data.cutting import cut
+from nearstar.data.derived.extending import with_features
 from nearstar.data.files import read_file
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label
@@ -152,7 +153,7 @@ class Model(ShownInNotebooks):
 
     def outputs(self, data: Sequences) -> NDArray[np.float32]:
         """The program's outputs on whole sequences, a row for each frame or for each sequence."""
-        self._check_fits(data)
+        data = self.fitting(data)
         blocks, stop = pack(data, self.scale), Stop()
         return interruptible(lambda: self._session(blocks, stop).predict(blocks), stop)
 
@@ -170,7 +171,7 @@ class Model(ShownInNotebooks):
 
     def scoring(self, data: Sequences) -> Callable[[Theta], NDArray[np.float64]]:
         """What ``scores`` would be with other parameters; the data are made ready only once."""
-        self._check_fits(data)
+        data = self.fitting(data)
         format, windows = self.format, None
         if format is not None and format.window is not None and data.lengths.max() > format.window:
             windows = cut(data, format.window, format.hop)
@@ -199,7 +200,7 @@ class Model(ShownInNotebooks):
 
     def evaluate(self, data: Sequences) -> Metrics:
         """Scores on labelled data; what is not labelled does not count."""
-        self._check_fits(data)
+        data = self.fitting(data)
         if data.labels is None or data.n_classes != len(self.class_names):
             given = "none" if data.labels is None else f"labels of {data.n_classes}"
             raise DataError(
@@ -215,8 +216,19 @@ class Model(ShownInNotebooks):
             raise DataError("the data are labelled per frame and the program is not, or vice versa")
         return Metrics.from_codes(data.labels, self.predict(data), data.n_classes)
 
-    def _check_fits(self, data: Sequences) -> None:
+    def fitting(self, data: Sequences) -> Sequences:
+        """The data with the features that the program takes: those derived of them are computed.
+
+        Raises where they have not what it needs.
+        """
         check_sequences(data, "the data")
+        given, needed = set(data.feature_names), set(self.domain.features)
+        if given != needed and needed <= given.union(self.domain.derived):
+            data = with_features(data, self.domain.features, self.domain.derived)
+        self._check_fits(data)
+        return data
+
+    def _check_fits(self, data: Sequences) -> None:
         signature = self.program.signature
         if data.n_features != signature.input.size or data.vectors != signature.maps_vectors:
             kind = "vectors" if data.vectors else "sequences"

@@ -128,7 +128,7 @@ def finals_in(run: Path) -> list[Path]:
 def _best_of(result: Result, most: int, domain: Domain) -> tuple[Program, ...]:
     """The complete programs of least path cost, each of another canonical form, and those of the
     front that were not trained whole."""
-    complete = [each for each in result.evaluations if each.complete]
+    complete = [each for each in result.evaluations if each.complete and each.answer]
     if not complete:
         return ()
     grammar = domain.grammar(complete[0].program.signature)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nearstar.language.choosing import chooses_terms, everything, with_terms
 from nearstar.language.program import Program
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
 from nearstar.run.results.derivations import Derivations
 from nearstar.run.results.evaluation import OUTCOME, Candidate, Evaluation, Kind, Outcome
 from nearstar.run.results.front import Front, pareto
 from nearstar.run.results.result import TracePoint
-from nearstar.run.store.trainings import Key, Training
+from nearstar.run.store.trainings import Key, Training, chosen_key, chosen_programs
 from nearstar.search.protocol import Ask, Node
 from nearstar.search.space import Space
 from nearstar.training.train import Trained
@@ -58,7 +59,9 @@ class Recorder:
         self.add(node, Training.of(trained, 0.0), None)
         self._given[trained.program] = self._indices[node]
 
-    def add(self, node: Node, training: Training, key: Key | None) -> None:
+    def add(
+        self, node: Node, training: Training, key: Key | None, kind: Kind | None = None
+    ) -> None:
         """Take the next training in order; without a key for what was given."""
         if node.program in self._given:
             self._indices[node] = self._given[node.program]
@@ -66,9 +69,9 @@ class Recorder:
         outcome = training.outcome
         # Whatever came before it in order was waited for.
         self.seconds = max(self.seconds, outcome.at)
-        kind: Kind = "given" if key is None else "probe" if node.probe else self.kind
+        kind = kind or ("given" if key is None else "probe" if node.probe else self.kind)
         evaluation = self._evaluation(node, outcome, kind)
-        if key is not None:
+        if key is not None and kind != "chosen":
             self.trained += 1
             self.engine_seconds += outcome.seconds
         unbeaten = evaluation.answer and self._is_unbeaten(evaluation)
@@ -80,6 +83,25 @@ class Recorder:
         self.tell(Evaluated(evaluation, training, self.seconds, key))
         if unbeaten:
             self._compare(evaluation, training)
+
+    def add_chosen(self, node: Node, training: Training, key: Key | None) -> float:
+        """Take the programs that came of a training by choosing terms.
+
+        Returns the error of the node, as the search is to see it: where terms were chosen, what the
+        best of these programs adds to the node's own cost.
+        """
+        error, program, space = training.outcome.error, node.program, self._space
+        if key is None or not node.complete or not chooses_terms(program):
+            return error
+        # Not all that was trained had its terms chosen: it then counts with all of them.
+        whole = space.cost(with_terms(program, everything(program)))
+        least = whole + error
+        programs = chosen_programs(program, training.outcome.choices)
+        for each, chosen in zip(programs, training.chosen, strict=True):
+            came = Node(each, node, g=space.cost(each))
+            self.add(came, chosen, chosen_key(key, each), kind="chosen")
+            least = min(least, came.g + chosen.outcome.error)
+        return least - node.g
 
     def _is_unbeaten(self, new: Evaluation) -> bool:
         """Whether no answer so far is as good in structural cost and in error."""
@@ -149,7 +171,7 @@ class Recorder:
             cost = self._space.grammar.cost(node.program)
         index, derivations = len(self.evaluations), self._derivations
         found: tuple[int, ...] = ()
-        if node.complete and kind != "completion":
+        if node.complete and kind not in ("completion", "chosen"):
             found = derivations.add_complete(node.program, index, outcome.error)
         return Evaluation(
             program=node.program,
@@ -157,7 +179,8 @@ class Recorder:
             parent=self._nearest(node.parent),
             kind=kind,
             complete=node.complete,
-            answer=node.complete or (self._relaxed and not node.probe),
+            answer=(node.complete and not chooses_terms(node.program))
+            or (self._relaxed and not node.probe),
             size=node.program.size,
             # Rounded, since equal costs are summed in different orders.
             structural_cost=round(cost, 12),

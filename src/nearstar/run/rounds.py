@@ -95,7 +95,8 @@ class Rounds:
         self._requests.answered(node, request)
         self._recorder.add(node, request.training, request.key)
         outcome = request.training.outcome
-        return Score(outcome.error, outcome.diverged, outcome.stages, outcome.cut)
+        error = self._recorder.add_chosen(node, request.training, request.key)
+        return Score(error, outcome.diverged, outcome.stages, outcome.cut)
 
     def _submit(self, request: Request) -> None:
         request.future = self._pool.submit(request, self._left())

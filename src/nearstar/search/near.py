@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
+from nearstar.language.choosing import chooses_terms
 from nearstar.search.algorithm_settings import NearSettings
 from nearstar.search.expansion import Expansion
 from nearstar.search.exploration import Exploration
@@ -132,7 +133,8 @@ class Near:
     def decide_end(self, node: Node) -> None:
         """Where its training may end, by what is known now."""
         if node.complete:
-            node.cutoffs = self.racing.cutoffs(node.g)
+            chooses = chooses_terms(node.program)
+            node.cutoffs = self.racing.cutoffs(node.g, chooses=chooses)
         elif self.settings.pathmax and self.settings.early_stop and node.above is not None:
             # A lower h would be replaced by what it has from above.
             node.goal = node.above.h if node.above.bounded else None

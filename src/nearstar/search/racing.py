@@ -19,6 +19,9 @@ _HOPED = 0.5, 0.7, 0.85
 some programs begin slowly."""
 _LUCK = 0.9
 """A program may have more luck, by this, than any of the best has had."""
+_SPARSER = 1.1
+"""So many times what it may come to a program with all terms may have as its error: with a few it
+may be a little better."""
 _LEAST = 1e-6
 """No error, and no share of one, is taken to be less."""
 
@@ -39,18 +42,21 @@ class Racing:
         self._seen: list[deque[float]] = []
         """Path costs of the latest at each stage."""
 
-    def cutoffs(self, price: float) -> tuple[float, ...]:
-        """For the training of a complete program of this price, λ·s."""
+    def cutoffs(self, price: float, *, chooses: bool = False) -> tuple[float, ...]:
+        """For the training of a complete program of this price, λ·s; one that ``chooses`` terms at
+        its end has one more, before it does."""
         if len(self._best) < _BEST:
             return ()
         worth = max(self._best[0][0] - price, 0.0)
         left = [min(column) for column in self._left()]
-        return tuple(
+        last = (_SPARSER * worth,) if chooses else ()
+        stages = tuple(
             min(self._promoted(stage) - price, worth / max(min(_LUCK * least, hoped), _LEAST))
             for stage, (least, hoped) in enumerate(
                 zip_longest(left, _HOPED[: len(left)], fillvalue=1.0)
             )
         )
+        return stages + last
 
     def expected(self, score: Score) -> float:
         """The error that a program would have come to, had it been trained whole."""

@@ -83,6 +83,10 @@ class Budget:
     None: no limit."""
     batch_seed: int = field(default=0, metadata={"least": 0})
     """Decides which sequences share a batch."""
+    choosing_steps: int = 150
+    """Steps that a program is trained on each time that leaves have given up terms."""
+    choosing_rate: float = field(default=0.25, metadata={"positive": True})
+    """Its learning rate then, as a share of what it was."""
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -117,6 +121,17 @@ class Budget:
         whole = cls(**changes)
         batch_size = min(max(n_sequences // 8, 8), whole.batch_size)
         return replace(whole, **{"batch_size": batch_size, **changes})
+
+    @property
+    def choosing(self) -> Budget:
+        """That for training on, where leaves have given up terms."""
+        return replace(
+            self,
+            symbolic_steps=self.choosing_steps,
+            learning_rate=self.choosing_rate * self.learning_rate,
+            stages=1,
+            restarts=1,
+        )
 
     def stages_of(self, program: Program, probe: bool = False) -> tuple[int, ...]:
         """The steps of each stage in which a program is trained; a ``probe`` has but the first."""

@@ -17,12 +17,15 @@ from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks
 from nearstar.engine.session import Session
 from nearstar.language.parameters import Block, layout, without_constant
-from nearstar.language.program import Program
+from nearstar.language.program import Path, Program, applied, rebuilt
 from nearstar.training.budget import Budget
 from nearstar.training.losses import LOSSES, ClassWeights, f1_of_yes
 from nearstar.training.metrics import Metrics
 from nearstar.training.task import Task
 from nearstar.util.interrupt import Stop, Stopped
+
+HARDEST_TRAINED = 30.0
+"""β of a hard choice in the last stage of its training; it is 1 in the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,8 @@ class Plan:
     goal: float | None
     probe: bool
     stop: Stop
+    terms_at: tuple[Path, ...] = ()
+    """Leaves whose terms are chosen on the way."""
 
     @cached_property
     def layout(self) -> tuple[Block, ...]:
@@ -43,6 +48,15 @@ class Plan:
     @cached_property
     def code(self) -> Code:
         return lower(self.program, self.task.scale, self.budget.units)
+
+    def trained_code(self, stage: int) -> Code:
+        """What is trained in a stage: choices that are hard are smooth meanwhile, and ever less."""
+        if not any(node.operation.is_hard for node in applied(self.program)):
+            return self.code
+        last = len(self.stages) - 1
+        beta = HARDEST_TRAINED ** (stage / last if last else 1.0)
+        smooth = rebuilt(self.program, lambda operation: operation.softened(beta))
+        return lower(smooth, self.task.scale, self.budget.units)
 
     @cached_property
     def stages(self) -> tuple[int, ...]:
@@ -131,13 +145,15 @@ class Course:
         last = stage == len(self.plan.stages) - 1 and not self.plan.probe
         every = budget.look_every if budget.select == "best" or self._reweighs else steps
         n_looks = max(round(steps / every), 1)
+        session = self._training(stage)
         for first, end in pairwise(round(steps * look / n_looks) for look in range(n_looks + 1)):
             order = np.fromiter(islice(self._order, end - first), np.int64)
             length = self.plan.task.mean_length
             rates = budget.rates(self.plan.program, length, steps, first, end)[: len(order)]
-            ended, loss = self._session.train(
+            ended, loss = session.train(
                 self.plan.batches, self._weights, order, rates, budget.clip or 0.0
             )
+            self._session.parameters[:] = session.parameters
             self.step += end - first
             self.losses.append(loss)
             if not self._check(ended) or not self._look(on_all=last):
@@ -146,6 +162,14 @@ class Course:
             if budget.select == "best" and self._is_enough:
                 self.over = True
                 return
+
+    def _training(self, stage: int) -> Session:
+        """Where the steps of a stage are taken: apart, if what is judged is not what is trained."""
+        code = self.plan.trained_code(stage)
+        if code is self.plan.code:
+            return self._session
+        stop = self.plan.stop.flag
+        return Session(code, self._session.parameters, self.plan.batches, stop=stop)
 
     def look_at_all(self) -> None:
         """Judge what counts on all validation data, where it was not: it ended before its last

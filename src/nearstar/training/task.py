@@ -13,6 +13,7 @@ from nearstar.data.sequences import Sequences, check_sequences
 from nearstar.engine.packing import Blocks, pack
 from nearstar.language.program import Program
 from nearstar.language.types import Sequence, Signature, Vector
+from nearstar.training.sample import Sample, some_sequences
 from nearstar.util.errors import DataError, ProgramError
 
 KEPT_WAYS = 4
@@ -51,6 +52,7 @@ class Task:
         self._n_judged = int(np.count_nonzero(np.asarray(valid.labels) >= 0))
         self._lock = threading.Lock()
         self._packed: dict[tuple[object, ...], Blocks] = {}
+        self._samples: dict[int, Sample] = {}
 
     def signature(self, *, single: bool = True) -> Signature:
         """The type of a classifier for this task.
@@ -86,16 +88,16 @@ class Task:
         """The validation data; with ``most``, sequences of them with about so many labels."""
         if most is None or self._n_judged <= most:
             return self._kept(("valid",), lambda: pack(self.valid, self.scale))
-        return self._kept(("valid", most), lambda: pack(self._some(most), self.scale))
+        return self._kept(
+            ("valid", most), lambda: pack(some_sequences(self.valid, most), self.scale)
+        )
 
-    def _some(self, most: int) -> Sequences:
-        """Validation sequences, drawn once and for all, until they have so many labels."""
-        labelled = np.asarray(self.valid.labels) >= 0
-        sums = np.concatenate([[0], np.cumsum(labelled)])
-        offsets = self.valid.offsets if self.valid.per_frame else np.arange(len(sums))
-        order = np.random.default_rng(0).permutation(len(self.valid))
-        counts = np.diff(sums[offsets])[order]
-        return self.valid.subset(np.sort(order[: np.searchsorted(np.cumsum(counts), most) + 1]))
+    def sample(self, most: int) -> Sample:
+        """Training sequences, drawn once and for all, with about so many labels."""
+        with self._lock:
+            if most not in self._samples:
+                self._samples[most] = Sample.of(some_sequences(self.train, most), self.scale)
+            return self._samples[most]
 
     def _kept(self, key: tuple[object, ...], make: Callable[[], Blocks]) -> Blocks:
         with self._lock:
@@ -108,7 +110,7 @@ class Task:
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs; it packs for itself."""
-        return {**vars(self), "_lock": None, "_packed": {}}
+        return {**vars(self), "_lock": None, "_packed": {}, "_samples": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=threading.Lock())

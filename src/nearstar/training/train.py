@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
+from nearstar.language.choosing import Choice, chooses_terms
+from nearstar.language.convex import is_convex
 from nearstar.language.networks import Units
 from nearstar.language.parameters import Theta, layout, scaled, unscaled
 from nearstar.language.program import Apply, Hole, Program, is_complete
 from nearstar.training.budget import Budget
+from nearstar.training.choosing import Point, points
 from nearstar.training.course import Course, Plan
 from nearstar.training.metrics import Metrics
 from nearstar.training.task import Task
@@ -22,7 +25,7 @@ from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop, interruptible
 from nearstar.util.seeds import seed_for
 
-TRAINING_VERSION = 5
+TRAINING_VERSION = 6
 """Raised whenever the same training may give other parameters than before."""
 
 
@@ -58,6 +61,11 @@ class Trained:
     """Processor time that it took: what else the machine does plays no part."""
     failure: str | None = None
     """Why no worker could train it; None if it was trained. It then counts as diverged."""
+    chosen: tuple[Trained, ...] = ()
+    """Where leaves have terms to choose: the programs that came of it, those with the most terms
+    first. None if it was cut off, or but a probe."""
+    choice: Choice = ()
+    """Of such a program: the columns that each of these leaves reads."""
 
 
 def train(
@@ -117,14 +125,16 @@ def _train(
         cut = _go_on(course, cutoffs, len(plan.stages))
     if not (cut or plan.probe):
         course.look_at_all()
-    program, scale, units = plan.program, plan.task.scale, plan.budget.units
-    best = course.best
+    chosen: tuple[Trained, ...] = ()
+    if not (cut or plan.probe) and course.best is not None and chooses_terms(plan.program):
+        chosen = tuple(_chosen(plan, point) for point in points(plan, seed, course.best))
+    scale, best = plan.task.scale, course.best
     parameters = course.start if best is None else best.parameters
     return Trained(
-        program=program,
+        program=plan.program,
         theta=unscaled(plan.layout, parameters, scale),
         scale=scale,
-        units=units,
+        units=plan.budget.units,
         error=course.error,
         metrics=None if best is None else best.metrics,
         losses=tuple(course.losses),
@@ -133,13 +143,35 @@ def _train(
         step=course.step if best is None else best.step,
         diverged=best is None,
         seconds=time.thread_time() - began,
+        chosen=chosen,
+    )
+
+
+def _chosen(plan: Plan, point: Point) -> Trained:
+    """A program whose terms were chosen on the way; its time is counted where it began."""
+    scale, look = plan.task.scale, point.look
+    return Trained(
+        program=point.program,
+        theta=unscaled(layout(point.program), look.parameters, scale),
+        scale=scale,
+        units=plan.budget.units,
+        error=look.error,
+        metrics=look.metrics,
+        losses=(),
+        stages=(look.error,),
+        cut=False,
+        step=look.step,
+        diverged=False,
+        seconds=0.0,
+        choice=point.choice,
     )
 
 
 def _courses(plan: Plan, seed: int, start: NDArray[np.float32] | None) -> Iterator[Course]:
     """A training from each start that a program has, gone through its first stage."""
     seeds = [seed]
-    if is_complete(plan.program) and not plan.probe:
+    # From wherever it starts, what is convex comes to the same.
+    if is_complete(plan.program) and not plan.probe and not is_convex(plan.program):
         seeds += [seed_for(seed, "restart", str(n)) for n in range(1, plan.budget.restarts)]
     for each in seeds:
         course = Course(plan, each, start if each == seed else None)
@@ -151,10 +183,14 @@ def _go_on(course: Course, cutoffs: Sequence[float], most: int) -> bool:
     """Go through stages, until there are so many, it is over, or it is cut off, which is True."""
     n_stages = len(course.plan.stages)
     while True:
-        if course.over or len(course.stages) == n_stages:
+        last = len(course.stages) == n_stages
+        # At its end only what comes then can be cut off: the choice of terms.
+        if course.over or (last and not chooses_terms(course.plan.program)):
             return False
         if is_cut(course.stages, cutoffs):
             return True
+        if last:
+            return False
         if len(course.stages) >= most:
             return False
         course.go()

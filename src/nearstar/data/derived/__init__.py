@@ -32,6 +32,7 @@ from nearstar.data.derived.formula import (
     Derived,
     Over,
     Point,
+    named_in,
     needed_columns,
 )
 from nearstar.data.derived.from_text import parse_derived, read_derived
@@ -43,6 +44,7 @@ __all__ = [
     "Derived",
     "Over",
     "Point",
+    "named_in",
     "needed_columns",
     "parse_derived",
     "read_derived",

@@ -167,6 +167,26 @@ def _inlined(part: Value, derived: Mapping[str, Derived], inside: tuple[str, ...
     return part
 
 
+def named_in(features: Iterable[str], derived: Mapping[str, Derived]) -> list[str]:
+    """Those of these features that are derived, and all derived ones that they name."""
+    found: dict[str, None] = {}
+
+    def look(part: Expression) -> None:
+        match part:
+            case Column(name=name) if name in derived and name not in found:
+                found[name] = None
+                look(derived[name].expression)
+            case Over(of=of):
+                look(of)
+            case Call(arguments=arguments):
+                for each in arguments:
+                    look(each)
+
+    for name in features:
+        look(Column(name))
+    return list(found)
+
+
 class Computing:
     """Features of columns: themselves, and those derived of them, by name.
 

@@ -5,24 +5,27 @@ from nearstar.language.operators.functions import (
     ADD,
     BUILT_IN,
     DIFFERENCE,
+    HARD,
     MAXIMUM,
     MINIMUM,
     MULTIPLY,
     If,
     if_then_else,
 )
-from nearstar.language.operators.leaves import Affine, Constant, Group, Input, Select, Terms
+from nearstar.language.operators.leaves import Affine, Constant, Few, Group, Input, Select, Terms
 from nearstar.language.operators.windows import Window
 
 __all__ = [
     "ADD",
     "BUILT_IN",
     "DIFFERENCE",
+    "HARD",
     "MAXIMUM",
     "MINIMUM",
     "MULTIPLY",
     "Affine",
     "Constant",
+    "Few",
     "Fold",
     "Group",
     "If",

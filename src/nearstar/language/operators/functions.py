@@ -17,8 +17,14 @@ class Sum(Function):
         return tuple(share / max(sum(able), 1) * each for each in able)
 
 
+HARD = 1e30
+"""The β of the hard ``if``. It takes the place of infinity, by which a condition of 0 cannot be
+multiplied: with it, any other condition that 32 bits tell from 0 decides alone."""
+
+
 class If(Function):
-    """The smooth ``if``: a gate sigmoid(β · condition) mixes the branches."""
+    """The smooth ``if``: a gate sigmoid(β · condition) mixes the branches. With β `HARD` it is the
+    hard one, which takes one of them."""
 
     beta: float
     """Its temperature; the larger, the harder it decides."""
@@ -40,6 +46,13 @@ class If(Function):
             called="choice",
         )
         object.__setattr__(self, "beta", beta)
+
+    @property
+    def is_hard(self) -> bool:
+        return self.beta >= HARD
+
+    def softened(self, beta: float) -> If:
+        return if_then_else(beta) if self.is_hard else self
 
     def details(self, signature: Signature, features: Sequence[str]) -> dict[str, object]:
         return {"temperature": self.beta}

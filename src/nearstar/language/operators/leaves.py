@@ -65,15 +65,33 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Few:
+    """Features of which training chooses a few; until it has, all of them."""
+
+    names: tuple[str, ...]
+
+    text = "{*}"
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(len(self.names)))
+
+    def chosen(self, columns: abc.Iterable[int]) -> Terms:
+        """Those of these columns."""
+        kept = tuple(sorted(columns))
+        return Terms(tuple(self.names[column] for column in kept), kept)
+
+
+@dataclass(frozen=True, slots=True)
 class Affine(Operation):
     """``PositionAffine[w; b](x)``: an affine map of a feature group, learned.
 
     Inside a fold it sees the accumulator too. ``group`` None: the full input, printed ``Affine``.
     A few ``Terms`` print as ``Affine{gap, speed}(x)`` or, with numbers for one output, as a sum:
-    ``(.64·gap - .31·speed - 5.6)``.
+    ``(.64·gap - .31·speed - 5.6)``. Where these are still to be chosen it is ``Affine{*}(x)``.
     """
 
-    group: Group | Terms | None = None
+    group: Group | Terms | Few | None = None
 
     family = "affine"
     latex = "{symbol}{inputs}"
@@ -81,18 +99,18 @@ class Affine(Operation):
     @property
     def name(self) -> str:
         """As it prints."""
-        if isinstance(self.group, Terms):
+        if isinstance(self.group, Terms | Few):
             return f"Affine{self.group.text}"
         return f"{self.group.title}Affine" if self.group else "Affine"
 
     @property
     def prints(self) -> str:
-        return f"{'Affine' if isinstance(self.group, Terms) else self.name}{{w}}({{x}})"
+        return f"{'Affine' if isinstance(self.group, Terms | Few) else self.name}{{w}}({{x}})"
 
     @property
     def form(self) -> tuple[Piece, ...]:
         first, *rest = pieces(self.prints)
-        if isinstance(self.group, Terms):
+        if isinstance(self.group, Terms | Few):
             rest.insert(0, Piece("terms", self.group.text, False))
         return first, *rest
 
@@ -101,13 +119,23 @@ class Affine(Operation):
         return f"{self.group.name}_affine".lower() if isinstance(self.group, Group) else "affine"
 
     def refines(self, other: Operation, signature: Signature) -> bool:
-        few = isinstance(self.group, Terms) and isinstance(other, Affine)
+        if not isinstance(other, Affine) or isinstance(self.group, Few):
+            return False
+        few = isinstance(self.group, Terms) or isinstance(other.group, Few)
         return few and set(self.columns(signature)) <= set(other.columns(signature))
 
     def formula(self, signature: Signature) -> abc.Sequence[str] | None:
         """What its weights are of, where it can print as one sum: of a few terms, as one number."""
         one = signature.output.size == 1 and not signature.carried
         return self.group.names if isinstance(self.group, Terms) and one else None
+
+    @property
+    def chooses_terms(self) -> bool:
+        return isinstance(self.group, Few)
+
+    def with_terms(self, columns: abc.Iterable[int]) -> Affine:
+        assert isinstance(self.group, Few)
+        return Affine(self.group.chosen(columns))
 
     def columns(self, signature: Signature) -> tuple[int, ...]:
         return self.group.columns if self.group else tuple(range(signature.input.size))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearstar.language.domain import Domain
 from nearstar.language.notation import HOLE
 from nearstar.language.operation import Operation
-from nearstar.language.operators import Affine, Input, Terms
+from nearstar.language.operators import Affine, Few, Input, Terms
 from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Program
 from nearstar.language.template import VARIABLES, Piece, outline
 from nearstar.language.text.names import Names, kind
@@ -249,11 +249,16 @@ class _Parser:
 
     # Terms
 
-    def _terms(self) -> Terms:
-        """Names of features in braces."""
+    def _terms(self) -> Terms | Few:
+        """Names of features in braces, or a star: they are to be chosen."""
         names: list[str] = []
         joint = ","
         self._tokens.take()
+        if self._tokens.current.text == "*":
+            self._tokens.take()
+            if (found := self._tokens.take()).text != "}":
+                raise self._tokens.error(f"expected '}}' after '*'; found {found}", found)
+            return Few(tuple(self._names.features))
         while joint == ",":
             names.append(self._name(names))
             found = self._tokens.take()

@@ -46,6 +46,7 @@ def explain(model: Model, data: Sequences) -> pd.DataFrame:
     of its rows. A model that was trained on windows is explained on windows that just touch.
     Values are in double precision, where ``model.outputs`` are in single.
     """
+    data = model.fitting(data)
     window = None if model.format is None else model.format.window
     if window is None or data.lengths.max() <= window:
         return _explained(model, data)

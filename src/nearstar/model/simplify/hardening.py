@@ -8,17 +8,13 @@ import numpy as np
 
 from nearstar.data.sequences import Sequences
 from nearstar.language.operation import Operation
-from nearstar.language.operators import if_then_else
+from nearstar.language.operators import HARD, if_then_else
 from nearstar.language.program import Program, applied, rebuilt
 from nearstar.model.model import Model
 from nearstar.model.simplify.judging import HARDENED, noted
 from nearstar.training.metrics import Metrics
 from nearstar.util.checks import check_positive
 from nearstar.util.errors import NearstarError, ProgramError
-
-HARDEST = 1e30
-"""Takes the place of infinity, by which a condition of 0 cannot be multiplied. With it, any other
-condition that 32 bits tell from 0 decides, as good as, alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +47,9 @@ def harden(model: Model, valid: Sequences, beta: float | None = None) -> Hardene
         raise ProgramError("the program has no if that could be hardened")
     if beta is not None:
         check_positive("beta", beta)
-        if not model.domain.beta <= beta <= HARDEST:
+        if not model.domain.beta <= beta <= HARD:
             raise NearstarError(
-                f"beta must be from {model.domain.beta:g}, which the model has, to {HARDEST:g}, "
+                f"beta must be from {model.domain.beta:g}, which the model has, to {HARD:g}, "
                 f"not {beta!r}"
             )
     before = model.evaluate(valid)
@@ -81,9 +77,9 @@ def with_beta(model: Model, beta: float) -> Model:
 def _as_if_hard(model: Model, valid: Sequences) -> Model:
     """The model with the first β, of those doubled, that decides as the hardest does."""
     beta = model.domain.beta
-    hardest = with_beta(model, max(HARDEST, beta))
+    hardest = with_beta(model, max(HARD, beta))
     wanted = hardest.predict(valid)
-    while beta < HARDEST:
+    while beta < HARD:
         tried = with_beta(model, beta)
         try:
             if np.array_equal(tried.predict(valid), wanted):

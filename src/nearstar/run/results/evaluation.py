@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from nearstar.language.choosing import Choice
 from nearstar.language.numbers import numbers_of
 from nearstar.language.parameters import layout, size_of
 from nearstar.language.program import Program
@@ -16,7 +17,7 @@ from nearstar.training.train import Trained
 from nearstar.util.errors import NearstarError
 from nearstar.util.notebooks import ShownInNotebooks
 
-Kind = Literal["search", "given", "completion", "probe"]
+Kind = Literal["search", "given", "completion", "probe", "chosen"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,9 @@ class Outcome:
     f1: float | None
     failure: str | None = None
     """Why no worker could train it; it then counts as diverged."""
+    choices: tuple[Choice, ...] = ()
+    """Where leaves had terms to choose, the columns that they read in each program that came of it:
+    these are evaluated right after it, in this order."""
     at: float = field(default=0.0, compare=False)
     """When it was there, in seconds since the start of the run."""
 
@@ -55,6 +59,7 @@ def outcome_of(trained: Trained, at: float) -> Outcome:
     return Outcome(
         accuracy=None if metrics is None else metrics.accuracy,
         f1=None if metrics is None else metrics.f1,
+        choices=tuple(each.choice for each in trained.chosen),
         at=at,
         **{name: getattr(trained, name) for name in FROM_TRAINED},
     )
@@ -70,11 +75,13 @@ class Rated(Outcome):
     """The index of its nearest trained ancestor in the search graph."""
     kind: Kind = "search"
     """Why it was evaluated: for the search, as given at the start, as a random completion for the
-    audit, or as a probe, which has a leaf over everything in each hole of a partial program."""
+    audit, as a probe, which has a leaf over everything in each hole of a partial program, or since
+    it came of the one before it by choosing terms."""
     complete: bool
     """Whether it has no holes. A probe has none, but stands for a partial program that has."""
     answer: bool
-    """Whether it may be the result: complete ones, and in a relaxed run all but probes."""
+    """Whether it may be the result: complete ones whose leaves have no terms to choose, and in a
+    relaxed run all but probes."""
     size: int
     """Rules applied to derive it."""
     structural_cost: float

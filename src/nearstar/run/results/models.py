@@ -12,6 +12,7 @@ from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, class_names
 from nearstar.language.domain import Domain
 from nearstar.model.model import Model
+from nearstar.model.reduced import reduced
 from nearstar.training.decision import best_offsets
 from nearstar.training.task import Task
 from nearstar.training.train import Trained
@@ -45,4 +46,5 @@ def model_of(
         "error": trained.error,
         **provenance,
     }
-    return replace(model, facts={"metrics": {"validation": reached}, "provenance": source})
+    model = replace(model, facts={"metrics": {"validation": reached}, "provenance": source})
+    return reduced(model) if "Affine{*}" in domain.vectors else model

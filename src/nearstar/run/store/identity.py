@@ -19,7 +19,7 @@ from nearstar.util.errors import NearstarError
 
 _LANGUAGE = ("features", "groups", "beta", "accumulator", "functions")
 """Keys of a domain that decide what a program's text means."""
-_CHOICE = ("rules", "costs", "penalty")
+_CHOICE = ("rules", "costs", "penalty", "price")
 """Keys of a domain that decide which programs there are, and what they cost."""
 
 

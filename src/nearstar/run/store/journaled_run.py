@@ -6,10 +6,12 @@ import threading
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nearstar.language.choosing import Choice
 from nearstar.language.program import Program
 from nearstar.run.events import Evaluated, Event, Finished, NewBest, Round, Started
 from nearstar.run.results.evaluation import Evaluation, Outcome
@@ -18,7 +20,13 @@ from nearstar.run.store.identity import Identity
 from nearstar.run.store.journal import Journal
 from nearstar.run.store.journal_reader import JournalReader, read_header, record_at
 from nearstar.run.store.lines import JOURNAL, JournalError, Record
-from nearstar.run.store.trainings import Key, Training, key_of
+from nearstar.run.store.trainings import (
+    Key,
+    Training,
+    chosen_key,
+    chosen_programs,
+    key_of,
+)
 from nearstar.run.trainer import Trainer
 from nearstar.training.train import Trained
 from nearstar.util.errors import NearstarError
@@ -71,12 +79,33 @@ class JournaledTrainings:
         row = self._rows.get(key)
         if row is None:
             return None
-        offset, *outcome = row
-        return Training(Outcome(*outcome), partial(self._fetch, offset, program))
+        offset, *values = row
+        outcome = Outcome(*values)
+        chosen: list[Training] = []
+        for each in chosen_programs(program, outcome.choices):
+            found = self.get(chosen_key(key, each), each)
+            if found is None:  # they are written before what they came of
+                return None
+            chosen.append(found)
+        fetch = partial(self._fetch, offset, program)
+        if chosen:
+            fetch = partial(self._fetch_all, fetch, outcome.choices, chosen)
+        return Training(outcome, fetch, chosen)
 
     def _fetch(self, offset: int, program: Program) -> Trained:
         scale, units = self._trainer.task.scale, self._trainer.budget.units
         return schema.trained_in(self._read(offset), program, scale, units)
+
+    @staticmethod
+    def _fetch_all(
+        fetch: Callable[[], Trained], choices: Sequence[Choice], chosen: Sequence[Training]
+    ) -> Trained:
+        """A training with the programs that came of it by choosing terms."""
+        came = (
+            replace(each.fetch(), choice=choice)
+            for each, choice in zip(chosen, choices, strict=True)
+        )
+        return replace(fetch(), chosen=tuple(came))
 
 
 def cached_trainings(
@@ -138,13 +167,17 @@ class JournaledRun(JournaledTrainings):
     # The memory
 
     def keep(self, key: Key, trained: Trained, at: float) -> Training:
-        record = self._record(schema.TRAINING, key, trained, at)
+        came = [(chosen_key(key, each.program), each) for each in trained.chosen]
+        records = [
+            self._record(schema.TRAINING, own, each, at) for own, each in (*came, (key, trained))
+        ]
         with self._keeping:
             # What was dropped may come all the same, and again when it is asked for.
             known = self.get(key, trained.program)
             if known is not None:
                 return known
-            self.put(record, self._journal.append(record))
+            for record in records:
+                self.put(record, self._journal.append(record))
         return Training.of(trained, at)
 
     def _record(self, kind: str, key: Key, trained: Trained, at: float) -> Record:

@@ -48,7 +48,7 @@ from nearstar.training.train import Trained
 from nearstar.util.version import __version__
 
 FORMAT = "nearstar-journal"
-VERSION = 3
+VERSION = 4
 """Raised whenever older journals cannot be gone on with."""
 
 TRAINING, GIVEN = "training", "given"
@@ -153,13 +153,15 @@ def is_training(record: Record) -> bool:
 key_in = itemgetter(*_KEY)
 """The key of a training."""
 _outcome = itemgetter(*OUTCOME)
-_STAGES = OUTCOME.index("stages")
+_STAGES, _CHOICES = OUTCOME.index("stages"), OUTCOME.index("choices")
 
 
 def outcome_in(record: Record) -> tuple[Any, ...]:
     """What came of a training, as plain values in the order of `Outcome`."""
-    values = _outcome(record)
-    return (*values[:_STAGES], tuple(values[_STAGES]), *values[_STAGES + 1 :])
+    values = list(_outcome(record))
+    values[_STAGES] = tuple(values[_STAGES])
+    values[_CHOICES] = tuple(tuple(map(tuple, choice)) for choice in values[_CHOICES])
+    return tuple(values)
 
 
 def trained_in(record: Record, program: Program, scale: Scale, units: Units) -> Trained:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from nearstar.language.choosing import Choice, with_terms
 from nearstar.language.program import Program
 from nearstar.language.text import to_text
 from nearstar.run.results.evaluation import Outcome, outcome_of
@@ -62,11 +63,31 @@ class Training(NamedTuple):
 
     outcome: Outcome
     fetch: Callable[[], Trained]
+    chosen: Sequence[Training] = ()
+    """Those of the programs that came of it by choosing terms."""
 
     @classmethod
     def of(cls, trained: Trained, at: float) -> Training:
         """A training that is at hand."""
-        return cls(outcome_of(trained, at), lambda: trained)
+        chosen = [cls.of(each, at) for each in trained.chosen]
+        return cls(outcome_of(trained, at), lambda: trained, chosen)
+
+
+def chosen_programs(program: Program, choices: Sequence[Choice]) -> list[Program]:
+    """The programs that came of one by choosing terms."""
+    return [with_terms(program, choice) for choice in choices]
+
+
+def chosen_key(key: Key, program: Program) -> Key:
+    """The key of a program that came of the training with this key by choosing terms."""
+    _, goal, start, *_ = key
+    return (
+        to_text(program),
+        goal,
+        f"terms chosen{'' if start is None else f' of {start}'}",
+        False,
+        0,
+    )
 
 
 class Trainings(Protocol):

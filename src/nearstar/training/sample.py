@@ -1,0 +1,44 @@
+"""A sample of labelled data, small enough to look at each of its elements again and again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.data.scale import Scale
+from nearstar.data.sequences import Sequences
+from nearstar.engine.packing import Blocks, pack
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Sequences for the engine, and what there is to read at those elements that have a label."""
+
+    blocks: Blocks
+    labelled: NDArray[np.int64]
+    """Which frames, or sequences, have one."""
+    codes: NDArray[np.int64]
+    """Their classes."""
+    inputs: NDArray[np.float64]
+    """Their features, standardised: those of a sequence are the means of its frames."""
+
+    @classmethod
+    def of(cls, data: Sequences, scale: Scale) -> Sample:
+        codes = np.asarray(data.labels, np.int64)
+        labelled = np.flatnonzero(codes >= 0)
+        frames = (data.frames - scale.mean) / scale.std
+        if not data.per_frame:
+            frames = np.add.reduceat(frames, data.offsets[:-1]) / data.lengths[:, None]
+        return cls(pack(data, scale), labelled, codes[labelled], frames[labelled])
+
+
+def some_sequences(data: Sequences, most: int) -> Sequences:
+    """Sequences of labelled data, drawn once and for all, until they have so many labels."""
+    labelled = np.asarray(data.labels) >= 0
+    sums = np.concatenate([[0], np.cumsum(labelled)])
+    offsets = data.offsets if data.per_frame else np.arange(len(sums))
+    order = np.random.default_rng(0).permutation(len(data))
+    counts = np.diff(sums[offsets])[order]
+    return data.subset(np.sort(order[: np.searchsorted(np.cumsum(counts), most) + 1]))

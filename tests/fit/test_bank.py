@@ -1,0 +1,146 @@
+"""The bank of terms: from a table to a model that reads a few of them, wherever it is used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli.calling import nearstar, refused
+
+import nearstar as ns
+from nearstar.data.derived.bank import frame_terms, sequence_terms, windows
+from nearstar.data.derived.extending import with_features
+from nearstar.fit import bank as banks
+from nearstar.fit.bank import Bank
+
+QUICK = ("--bank", "terms", "--trainings", "12", "--steps", "60", "--json", "--finalists", "1")
+
+
+def data(per_frame: bool, n: int = 12, length: int = 40) -> ns.Sequences:
+    """Of three channels, one of which swings where the label is 1."""
+    random = np.random.default_rng(0)
+    labels = (
+        np.repeat(random.integers(0, 2, (n, length // 10)), 10, axis=1)
+        if per_frame
+        else np.arange(n) % 2
+    )
+    frames = random.normal(size=(n, length, 3)).cumsum(axis=1) * 0.1
+    swinging = labels if per_frame else np.repeat(labels[:, None], length, axis=1)
+    frames[..., 1] += np.where(np.arange(length) % 2, 3, -3) * swinging
+    return ns.Sequences.from_arrays(frames, labels, feature_names=("a", "swing", "c"))
+
+
+def table(sequences: ns.Sequences) -> pd.DataFrame:
+    codes = np.asarray(sequences.labels)
+    per = codes if sequences.per_frame else np.repeat(codes, sequences.lengths)
+    return pd.DataFrame(sequences.frames, columns=sequences.feature_names).assign(
+        video=np.repeat(np.arange(len(sequences)), sequences.lengths),
+        does=np.array(["rest", "swing"])[per],
+    )
+
+
+@pytest.mark.parametrize("longest", [1, 2, 3, 10, 25, 61, 62, 100, 10_000])
+def test_windows_are_odd_and_fit(longest: int) -> None:
+    sizes = windows(longest)
+    assert all(size % 2 and 3 <= size <= 31 for size in sizes)
+    assert list(sizes) == sorted(set(sizes))
+    assert len(sizes) == 2 or longest < 25
+    assert longest < 62 or sizes == (11, 31)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_terms_are_what_they_say(causal: bool) -> None:
+    sequences = data(per_frame=True)
+    terms = frame_terms(("a", "swing"), (3, 11), causal=causal)
+    derived = {name: name for name in terms}
+    found = with_features(sequences, ("swing", *terms), derived)
+    one = sequences.sequence(4).astype(np.float64)
+    begin = int(sequences.offsets[4])
+    assert np.array_equal(found.frames[begin : begin + 40, 0], sequences.sequence(4)[:, 1])
+    functions = {"mean": np.mean, "spread": np.std, "least": np.min, "largest": np.max}
+    for place, name in enumerate(terms):
+        function, _, rest = name.partition("(")
+        feature, _, frames = rest.removesuffix(")").partition(", ")
+        assert frames.startswith("last ") == causal
+        size = int(frames.removeprefix("last "))
+        column = one[:, ("a", "swing").index(feature)]
+        for frame in (0, 1, 5, 20, 39):
+            first = frame - size + 1 if causal else frame - size // 2
+            end = frame + 1 if causal else frame + size // 2 + 1
+            expected = functions[function](column[max(first, 0) : end])
+            assert found.frames[begin + frame, 1 + place] == pytest.approx(expected, rel=1e-5)
+
+
+def test_of_sequences_only_their_ends_are_kept() -> None:
+    sequences = data(per_frame=False)
+    terms = sequence_terms(sequences.feature_names)
+    found = with_features(sequences, terms, {name: name for name in terms}, ends=True)
+    assert len(found) == len(found.frames) == len(sequences)
+    last = found.frames[3, terms.index("spread(swing)")]
+    assert last == pytest.approx(sequences.sequence(3)[:, 1].std(), rel=1e-5)
+
+
+def test_many_terms_are_screened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(banks, "MOST_TERMS", 5)
+    found = Bank.of(data(per_frame=True), {}, causal=False)
+    assert len(found.features) == 5 and "spread(swing, 7)" in found.features
+
+
+@pytest.mark.parametrize("per", ["frame", "sequence"])
+def test_a_table_gives_a_model_that_reads_a_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, per: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sequences = data(per == "frame", n=24)
+    rows = table(sequences)
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--per", per)
+    said = json.loads(nearstar("fit", *asked, *QUICK, "--out", "run"))
+    assert said["front"][-1]["f1"] > 0.9
+    assert "swing" in said["program"] and said["numbers"] < 12
+    model = ns.Model.load(tmp_path / "run" / "model.json")
+    assert set(model.domain.features) <= {*sequences.feature_names, *model.domain.derived}
+    assert len(model.domain.features) < 12
+    # From the file, from sequences of columns alone, and by the exported module: the same.
+    read = model.read("data.csv")
+    codes = model.predict(sequences)
+    assert np.array_equal(model.predict(read.sequences), codes)
+    module: dict[str, Any] = {"__name__": "exported"}
+    exec(model.export("python"), module)
+    first = rows[rows.video == 0].drop(columns=["video", "does"])
+    predicted = module["predict"](module["features"](dict(first)))
+    expected = codes[:40] if per == "frame" else codes[:1]
+    assert [model.labels[code] for code in expected] == np.atleast_1d(predicted).tolist()
+    explained = model.explain(sequences)
+    assert len(explained) == len(sequences.frames)
+
+
+def test_vectors_have_leaves_of_a_few_features() -> None:
+    random = np.random.default_rng(1)
+    x = random.normal(size=(200, 6))
+    classifier = ns.ProgramClassifier(bank="terms", trainings=6, random_state=0)
+    classifier.fit(x, (x[:, 2] > 0.5).astype(int))
+    assert classifier.score(x, (x[:, 2] > 0.5).astype(int)) > 0.95
+    assert "x2" in classifier.program_ and classifier.model_.numbers <= 6
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--domain", "mine.toml"), "makes a language of its own; leave --domain out"),
+        (("--group", "all=a,c"), "leave --group out"),
+        (("--window", "10", "--per", "sequence"), "without --window"),
+    ],
+)
+def test_what_cannot_both_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(data(per_frame=False)).to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "mine.toml").write_text('features = ["a", "swing", "c"]')
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--bank", "terms", *flags)
+    assert words in refused("fit", *asked)

@@ -1,0 +1,126 @@
+"""Leaves that choose their terms: from all to one, by what is lost without each."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nearstar as ns
+from nearstar.language.choosing import chooses_terms, everything, with_terms
+from nearstar.training.train import Trained
+
+NAMES = tuple("abcdefgh")
+BUDGET = ns.Budget(symbolic_steps=90, stages=2, look_every=30, choosing_steps=60, batch_size=8)
+
+
+def task(rule: str, seed: int = 0, n: int = 40) -> ns.Task:
+    """Frames of random features, with labels by a rule of them."""
+    random = np.random.default_rng(seed)
+    frames = random.normal(size=(n, 20, len(NAMES))) * np.geomspace(0.1, 10, len(NAMES))
+    columns = {name: frames[..., place] for place, name in enumerate(NAMES)}
+    labels = np.asarray(eval(rule, {}, columns)).astype(int)
+    train, valid = (
+        ns.Sequences.from_arrays(frames[part], labels[part], feature_names=NAMES)
+        for part in (slice(None, n // 2), slice(n // 2, None))
+    )
+    return ns.Task(train, valid)
+
+
+def domain(**changes: object) -> ns.Domain:
+    given = {"vectors": ("if", "add", "multiply", "Affine{*}"), "price": 0.001, **changes}
+    return ns.Domain("terms", NAMES, **given)  # type: ignore[arg-type]
+
+
+def trained(text: str, data: ns.Task, **changes: object) -> Trained:
+    program = ns.parse(text, domain(**changes), data.signature()).program
+    return ns.train(program, data, BUDGET)
+
+
+LINE = "map (fun x_t. Affine{*}(x_t)) x"
+CHOICE = "map (fun x_t. if Affine{*}(x_t) > 0 then Affine{*}(x_t) else Affine{*}(x_t)) x"
+
+
+@pytest.mark.parametrize(
+    ("rule", "terms"),
+    [("10 * a > 0", {"a"}), ("10 * a - h / 5 > 0", {"a", "h"}), ("b + c / 2 > d", {"b", "c", "d"})],
+)
+def test_what_decides_is_what_is_kept(rule: str, terms: set[str]) -> None:
+    found = trained(LINE, task(rule))
+    (kept,) = [each for each in found.chosen if len(each.choice[0]) == len(terms)]
+    assert {NAMES[column] for column in kept.choice[0]} == terms
+    assert kept.error < 0.1
+
+
+def test_of_two_that_say_the_same_one_is_kept() -> None:
+    """Weights are shared among them: by weight alone both would go."""
+    data = task("a > 0")
+    frames = np.array(data.train.frames)
+    frames[:, 1] = frames[:, 0] * 3  # b is a in other units
+    train = ns.Sequences.from_arrays(
+        frames.reshape(-1, 20, len(NAMES)), np.asarray(data.train.labels).reshape(-1, 20)
+    )
+    found = ns.train(
+        ns.parse(LINE, ns.Domain("d", train.feature_names, vectors=("Affine{*}",)),
+                 ns.Task(train).signature()).program,
+        ns.Task(train),
+        BUDGET,
+    )  # fmt: skip
+    last = found.chosen[-1]
+    assert last.choice in (((0,),), ((1,),)) and last.error < 0.05
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([LINE, CHOICE]), st.sampled_from([1.0, 1e30]))
+def test_ever_fewer_terms_down_to_one_a_leaf(seed: int, text: str, beta: float) -> None:
+    data = task("(a > 0) & (c < 1)", seed)
+    found = trained(text, data, beta=beta)
+    assert chooses_terms(found.program)
+    sizes = [sum(map(len, each.choice)) for each in found.chosen]
+    leaves = text.count("{*}")
+    assert sizes[0] == leaves * len(NAMES) and sizes[-1] == leaves
+    assert all(fewer < more for more, fewer in pairwise(sizes))
+    assert found.chosen[0].choice == everything(found.program)
+    for each in found.chosen:
+        assert each.program == with_terms(found.program, each.choice)
+        assert not chooses_terms(each.program) and all(map(len, each.choice))
+        model = ns.Model.of(each, domain(beta=beta), data.valid.class_names)
+        assert model.evaluate(data.valid).error == pytest.approx(each.error, abs=2e-3)
+        assert model.numbers is not None and model.numbers <= sum(map(len, each.choice)) + leaves
+
+
+def test_the_same_bits_again() -> None:
+    data = task("a * b > 0")
+    first, second = (trained(CHOICE, data) for _ in range(2))
+    for one, other in zip(first.chosen, second.chosen, strict=True):
+        assert one.choice == other.choice and np.array_equal(one.theta, other.theta)
+
+
+def test_probes_and_what_is_cut_choose_nothing() -> None:
+    data = task("a > 0")
+    program = ns.parse(LINE, domain(), data.signature()).program
+    assert not ns.train(program, data, BUDGET, probe=True).chosen
+    whole = ns.train(program, data, BUDGET)
+    for cutoffs in ((-1.0,), (1.0, -1.0)):
+        cut = ns.train(program, data, BUDGET, cutoffs=cutoffs)
+        assert cut.cut and not cut.chosen and len(cut.stages) == len(cutoffs)
+    assert ns.train(program, data, BUDGET, cutoffs=(1.0, 1.0)).chosen
+    assert whole.chosen
+
+
+def test_numbers_that_become_too_large_end_it() -> None:
+    data = task("a > 0")
+    program = "map (fun x_t. multiply(Affine{*}(x_t), multiply(Affine{*}(x_t), Affine{*}(x_t)))) x"
+    parsed = ns.parse(program, domain(), data.signature()).program
+    found = ns.train(parsed, data, ns.Budget(learning_rate=1e6, symbolic_steps=20, stages=1))
+    assert found.diverged or found.chosen
+
+
+def test_one_start_is_enough_for_what_is_convex() -> None:
+    data = task("a > b")
+    program = ns.parse("map (fun x_t. Affine(x_t)) x", domain(), data.signature()).program
+    one, three = (ns.train(program, data, ns.Budget(symbolic_steps=60, restarts=n)) for n in (1, 3))
+    assert np.array_equal(one.theta, three.theta) and one.stages == three.stages

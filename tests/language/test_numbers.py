@@ -23,9 +23,10 @@ def printed(program: Program, theta: np.ndarray) -> int:
             *weights, bias = output.split(";")
             shown = ",".join(weights).split(",") if weights else []
             count += sum(float(each) != 0 for each in shown) + len(bias.split(","))
-    for total in re.findall(r"\((-?[0-9.][^()]*)\)", text):
-        *weights, _ = re.split(r" [-+] ", total)
-        count += sum(float(each.partition("·")[0]) != 0 for each in weights) + 1
+    for sums in re.findall(r"\((-?[0-9.][^()]*)\)", text):
+        for total in sums.split(" | "):
+            *weights, _ = re.split(r" [-+] ", total)
+            count += sum(float(each.partition("·")[0]) != 0 for each in weights) + 1
     return count
 
 

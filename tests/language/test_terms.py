@@ -11,6 +11,7 @@ import nearstar as ns
 from nearstar.language.canonical import canonical
 from nearstar.language.feature_names import read_name, read_names, written_name
 from nearstar.language.operators import Affine, Group, Terms
+from nearstar.language.parameters import layout
 from nearstar.language.program import Apply, applied
 from nearstar.model.export import export
 from nearstar.util.errors import DomainError, ProgramError, TextError
@@ -43,21 +44,23 @@ def test_lists_of_names(names: list[str]) -> None:
 
 
 @given(
-    st.sets(st.sampled_from(NAMES), min_size=1),
+    st.lists(st.sets(st.sampled_from(NAMES)), min_size=1, max_size=3).filter(any),
     st.lists(st.floats(-1e9, 1e9), min_size=7, max_size=7),
-    st.integers(1, 3),
 )
-def test_leaves_print_as_sums_and_read_back(
-    names: set[str], numbers: list[float], outputs: int
-) -> None:
+def test_leaves_print_as_sums_and_read_back(names: list[set[str]], numbers: list[float]) -> None:
+    """Outputs may read different terms, and some none."""
+    outputs = len(names)
     signature = DOMAIN.signature(outputs, per_frame=True)
     terms = Terms.of(names, NAMES)
     program = ns.parse("map (fun t. ??) x", DOMAIN, signature).program
     program = Apply(program.operation, signature, (Apply(Affine(terms), signature.per_element()),))
     assert ns.parse(ns.to_text(program), DOMAIN, signature).program == program
-    theta = np.array((numbers * outputs)[: (len(names) + 1) * outputs])
+    (block,) = layout(program)
+    theta = np.resize(np.array(numbers), (block.rows * outputs,))
+    theta[block.held] = 0
     text = ns.to_text(program, theta)
-    assert ("Affine" in text) == (outputs > 1)
+    assert "Affine" not in text and text.count("|") == outputs - 1
+    assert text.count("·") == sum(map(len, names))
     parsed = ns.parse(text, DOMAIN, signature)
     assert parsed.program == program and parsed.theta is not None
     np.testing.assert_array_equal(parsed.theta.view(np.int64), theta.view(np.int64))
@@ -87,7 +90,10 @@ def test_sums_as_people_write_them() -> None:
         ("(2·)", 1, r"expected the name of a feature; found '\)'"),
         ("(2)", 1, "a sum has a feature at least"),
         ("(2·gap +", 1, r"expected a finite number; found '\)'"),
-        ("(2·gap + 1)", 2, r"a sum gives 1 number .*Affine\{gap\} can be one"),
+        ("(2·gap + 1)", 2, r"a sum gives 1 number .*a sum for each number"),
+        ("(2·gap | 1 | 3)", 2, "3 sums give 3 numbers .*a sum for each number"),
+        ("Affine{gap | | speed}(t)", 2, "gives 3 numbers"),
+        ("Affine{ | }(t)", 2, "expected the name of a feature"),
         ("add((2·gap + 1), Affine{speed}(t))", 1, "has no parameters, but another leaf has"),
         ("Affine{}(t)", 1, "expected the name of a feature"),
         ("Affine{gap speed}(t)", 1, "expected ',' or '}' after a feature; found 'speed'"),
@@ -101,7 +107,7 @@ def test_mistakes(body: str, outputs: int, problem: str) -> None:
 
 
 def test_sums_read_no_accumulator() -> None:
-    with pytest.raises(TextError, match="reads no accumulator"):
+    with pytest.raises(TextError, match="no accumulator is read"):
         read("mapprefix (fun t. fold (fun i. (2·gap + 1)) c t) x")
     inside = read("mapprefix (fun t. fold (fun i. Affine{gap}[2; .5; 1](i)) c t) x")
     assert "Affine{gap}[2; .5; 1](x_i)" in ns.to_text(inside.program, inside.theta)
@@ -156,7 +162,26 @@ def test_they_compute_what_a_group_of_the_same_features_does() -> None:
 
 
 def test_terms_that_cannot_be() -> None:
-    assert Terms.of(["speed", "gap"], NAMES).columns == Group("both", (0, 1)).columns
+    assert Terms.of([["speed", "gap"]], NAMES).columns == Group("both", (0, 1)).columns
     for names, columns in (((), ()), (("gap",), (0, 1)), (("speed", "gap"), (1, 0))):
         with pytest.raises(ProgramError, match="terms are"):
             Terms(names, columns)
+
+
+def test_weights_that_no_output_reads_stay_0() -> None:
+    """From whatever a training starts, and whatever it is given to start from."""
+    random = np.random.default_rng(0)
+    frames = random.normal(size=(20, 30, len(NAMES)))
+    data = ns.Sequences.from_arrays(frames, frames.argmax(axis=-1), feature_names=NAMES)
+    signature = DOMAIN.signature(data.n_classes, per_frame=True)
+    program = ns.parse(
+        f"map (fun t. Affine{{gap | {NAMES[1]}, gap{' | ' * (data.n_classes - 2)}}}(t)) x",
+        DOMAIN,
+        signature,
+    ).program
+    found = ns.train(program, ns.Task(data), ns.Budget(symbolic_steps=40))
+    (block,) = layout(program)
+    assert not found.theta[block.held].any()
+    assert np.count_nonzero(found.theta) == 3 + data.n_classes
+    with pytest.raises(ProgramError, match="must be 0"):
+        ns.train(program, ns.Task(data), start=np.ones_like(found.theta))

@@ -50,8 +50,8 @@ CHOICE = "map (fun x_t. if Affine{*}(x_t) > 0 then Affine{*}(x_t) else Affine{*}
 )
 def test_what_decides_is_what_is_kept(rule: str, terms: set[str]) -> None:
     found = trained(LINE, task(rule))
-    (kept,) = [each for each in found.chosen if len(each.choice[0]) == len(terms)]
-    assert {NAMES[column] for column in kept.choice[0]} == terms
+    (kept,) = [each for each in found.chosen if len(each.choice[0][0]) == len(terms)]
+    assert {NAMES[column] for column in kept.choice[0][0]} == terms
     assert kept.error < 0.1
 
 
@@ -70,7 +70,7 @@ def test_of_two_that_say_the_same_one_is_kept() -> None:
         BUDGET,
     )  # fmt: skip
     last = found.chosen[-1]
-    assert last.choice in (((0,),), ((1,),)) and last.error < 0.05
+    assert last.choice in ((((0,),),), (((1,),),)) and last.error < 0.05
 
 
 @settings(max_examples=8, deadline=None)
@@ -79,17 +79,17 @@ def test_ever_fewer_terms_down_to_one_a_leaf(seed: int, text: str, beta: float) 
     data = task("(a > 0) & (c < 1)", seed)
     found = trained(text, data, beta=beta)
     assert chooses_terms(found.program)
-    sizes = [sum(map(len, each.choice)) for each in found.chosen]
+    sizes = [sum(len(column) for (column,) in each.choice) for each in found.chosen]
     leaves = text.count("{*}")
     assert sizes[0] == leaves * len(NAMES) and sizes[-1] == leaves
     assert all(fewer < more for more, fewer in pairwise(sizes))
     assert found.chosen[0].choice == everything(found.program)
-    for each in found.chosen:
+    for each, size in zip(found.chosen, sizes, strict=True):
         assert each.program == with_terms(found.program, each.choice)
-        assert not chooses_terms(each.program) and all(map(len, each.choice))
+        assert not chooses_terms(each.program) and all(column for (column,) in each.choice)
         model = ns.Model.of(each, domain(beta=beta), data.valid.class_names)
         assert model.evaluate(data.valid).error == pytest.approx(each.error, abs=2e-3)
-        assert model.numbers is not None and model.numbers <= sum(map(len, each.choice)) + leaves
+        assert model.numbers is not None and model.numbers <= size + leaves
 
 
 def test_the_same_bits_again() -> None:
@@ -124,3 +124,19 @@ def test_one_start_is_enough_for_what_is_convex() -> None:
     program = ns.parse("map (fun x_t. Affine(x_t)) x", domain(), data.signature()).program
     one, three = (ns.train(program, data, ns.Budget(symbolic_steps=60, restarts=n)) for n in (1, 3))
     assert np.array_equal(one.theta, three.theta) and one.stages == three.stages
+
+
+def test_each_class_has_terms_of_its_own() -> None:
+    """Of three classes, told by the largest of three features, each needs but one."""
+    random = np.random.default_rng(0)
+    frames = random.normal(size=(60, 20, len(NAMES)))
+    data = ns.Task(
+        *(
+            ns.Sequences.from_arrays(part, part[..., :3].argmax(axis=-1), feature_names=NAMES)
+            for part in np.split(frames, 2)
+        )
+    )
+    found = trained(LINE, data)
+    (three,) = [each for each in found.chosen if sum(map(len, each.choice[0])) == 3]
+    assert three.choice == (((0,), (1,), (2,)),) and three.error < 0.05
+    assert "Affine{a | b | c}" in ns.to_text(three.program)

@@ -59,6 +59,7 @@ class Session:
             mean=np.zeros(n, np.float32),
             square=np.zeros(n, np.float32),
             taken=np.zeros(1, np.int64),
+            held=code.held,
         )
 
     def train(

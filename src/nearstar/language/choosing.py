@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from nearstar.language.program import Apply, Path, Program, applied, walk
 
-Choice = tuple[tuple[int, ...], ...]
-"""The columns that each leaf with terms to choose is to read, in the order of the derivation."""
+Columns = tuple[tuple[int, ...], ...]
+"""The columns that a leaf reads, for each of its outputs."""
+Choice = tuple[Columns, ...]
+"""What each leaf with terms to choose is to read, in the order of the derivation."""
 
 
 def chooses_terms(program: Program) -> bool:
@@ -27,18 +29,18 @@ def places(program: Program) -> tuple[Path, ...]:
 def everything(program: Program) -> Choice:
     """All that may be chosen."""
     return tuple(
-        node.operation.columns(node.signature)
+        (node.operation.columns(node.signature),) * node.signature.output.size
         for node in applied(program)
         if node.operation.chooses_terms
     )
 
 
-def with_terms(program: Program, choice: Sequence[Sequence[int]]) -> Program:
+def with_terms(program: Program, choice: Sequence[Columns]) -> Program:
     """The program with these terms in its leaves."""
     return _with(program, iter(choice))
 
 
-def _with(program: Program, choice: Iterator[Sequence[int]]) -> Program:
+def _with(program: Program, choice: Iterator[Columns]) -> Program:
     if not isinstance(program, Apply):
         return program
     if program.operation.chooses_terms:

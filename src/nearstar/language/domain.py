@@ -344,7 +344,7 @@ class Domain:
             if each not in self.features:
                 known = suggestion(each, self.features)
                 raise DomainError(f"{name}: there is no feature {each!r}; {known}")
-        return Affine(Terms.of(dict.fromkeys(names), self.features))
+        return Affine(Terms.of([names], self.features))
 
     def _expand(self, name: str) -> list[Operation]:
         """The operations that a rule name stands for: ``affine`` and ``sel`` are families."""

@@ -45,6 +45,8 @@ class Matrix:
     """What decides how large its values are where training starts."""
     bias: bool = True
     remember: Remember | None = None
+    absent: tuple[tuple[int, int], ...] = ()
+    """Weights that are 0 for good, by row and output: the output does not read the feature."""
 
     @property
     def rows(self) -> int:
@@ -112,8 +114,9 @@ class Operation(ABC):
         that, this may stand."""
         return False
 
-    def formula(self, signature: Signature) -> Sequence[str] | None:
-        """The names that its weights are of, where it prints with them as one sum; else None."""
+    def formula(self, signature: Signature) -> Sequence[Sequence[str]] | None:
+        """The names that its weights are of, for each output, where it prints with them as sums;
+        else None."""
         return None
 
     @property
@@ -160,15 +163,19 @@ class Operation(ABC):
         """Whether it reads features of which training chooses a few."""
         return False
 
-    def with_terms(self, columns: Iterable[int]) -> Operation:
-        """What it is once these are chosen."""
+    def with_terms(self, columns: Sequence[Iterable[int]]) -> Operation:
+        """What it is once these are chosen, for each output."""
         raise TypeError(f"{self.name} has no terms to choose")
 
     def numbers(self, signature: Signature) -> int:
         """Numbers to read: where terms are to be chosen, the fewest that there can be."""
+        if self.chooses_terms:  # a term at least for all outputs together, and what else there is
+            return sum(
+                (matrix.rows - len(matrix.columns)) * matrix.outputs + 1
+                for matrix in self.matrices(signature)
+            )
         return sum(
-            (matrix.rows - max(len(matrix.columns) - 1, 0) * self.chooses_terms) * matrix.outputs
-            for matrix in self.matrices(signature)
+            matrix.rows * matrix.outputs - len(matrix.absent) for matrix in self.matrices(signature)
         )
 
     def shares(self, share: float, memory: float, able: Sequence[bool]) -> tuple[float, ...]:

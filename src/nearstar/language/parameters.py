@@ -50,6 +50,11 @@ class Block(Matrix):
         """This block of θ as a matrix (a view)."""
         return theta[self.offset : self.end].reshape(self.rows, self.outputs)
 
+    @property
+    def held(self) -> list[int]:
+        """Places in θ of what is 0 for good."""
+        return [self.offset + row * self.outputs + output for row, output in self.absent]
+
 
 def layout(program: Program, units: Units | None = None) -> tuple[Block, ...]:
     """The blocks of θ; ``units`` sizes the networks of holes, which have none without it."""
@@ -165,3 +170,6 @@ def check(blocks: tuple[Block, ...], theta: Theta) -> None:
         )
     if not np.isfinite(theta).all():
         raise ProgramError("parameters must be finite numbers")
+    for block in blocks:
+        if block.absent and theta[block.held].any():
+            raise ProgramError("weights of features that an output does not read must be 0")

@@ -11,7 +11,7 @@ Terms are chosen on training data alone: validation data only tell what each pro
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from nearstar.engine.session import Session
-from nearstar.language.choosing import Choice, everything, places, with_terms
+from nearstar.language.choosing import Choice, Columns, everything, places, with_terms
 from nearstar.language.parameters import Block
 from nearstar.language.program import Program
 from nearstar.training.course import Course, Look, Plan
@@ -51,9 +51,9 @@ def points(plan: Plan, seed: int, first: Look) -> Iterator[Point]:
     yield Point(whole.program, choice, first)
     now = _Leaves(whole, first.parameters)
     few = len(choice)
-    while (terms := sum(map(len, choice))) > few:
-        dropped = max(terms // 3 if terms > _MANY else terms // 5 if terms > _SOME else 1, 1)
-        left = now.without(min(dropped, terms - few), 1 - error)
+    while (weights := _weights(choice)) > few:
+        share = weights // 3 if weights > _MANY else weights // 5 if weights > _SOME else 1
+        left = now.without(min(share, weights - few), 1 - error)
         if left is None:
             return
         choice, start = left
@@ -64,6 +64,10 @@ def points(plan: Plan, seed: int, first: Look) -> Iterator[Point]:
             start, error = course.best.parameters, course.best.error
             yield Point(smaller.program, choice, course.best)
         now = _Leaves(smaller, start)
+
+
+def _weights(choice: Choice) -> int:
+    return sum(len(output) for leaf in choice for output in leaf)
 
 
 def _plan(plan: Plan, choice: Choice) -> Plan:
@@ -77,35 +81,91 @@ def _plan(plan: Plan, choice: Choice) -> Plan:
     )
 
 
-@dataclass
 class _Leaf:
-    """A leaf with terms: its weights, and the curvature of the loss in them, for each output."""
+    """A leaf with terms: its weights, and what the loss is in them, near where they are."""
 
-    block: Block
-    columns: list[int]
-    weights: Array
-    """(terms and bias, outputs)."""
-    inverse: Array
-    """The inverse of the curvature: (outputs, terms and bias, terms and bias)."""
+    def __init__(self, block: Block, parameters: NDArray[np.float32], inputs: Array, bent: Array):
+        """``inputs`` are the features of each element, and ``bent`` is how much it bends the loss
+        when it moves two outputs, for each pair of them."""
+        self.block = block
+        absent, self._outputs = set(block.absent), block.outputs
+        places = [
+            (output, place)
+            for output in range(block.outputs)
+            for place in range(len(block.columns))
+            if (place, output) not in absent
+        ]
+        self._columns = [(output, block.columns[place]) for output, place in places]
+        """For each weight its output and column; after them there are the biases."""
+        matrix = block.of(parameters).astype(np.float64)
+        of = [output for output, _ in places]
+        self._weights = np.concatenate([matrix[[place for _, place in places], of], matrix[-1]])
+        self._inverse = _inverse(places, inputs[:, block.columns], bent)
+        """Of the curvature. Outputs are not apart in it: what one gives up others may make up for,
+        as where adding the same to all of them changes nothing."""
+        self._left = np.arange(len(places) + block.outputs) < len(places)
 
-    def losses(self) -> Array:
-        """What would be lost without each term; one term stays."""
-        if len(self.columns) == 1:
-            return np.full(1, np.inf)
-        diagonal = np.diagonal(self.inverse, axis1=1, axis2=2)
-        lost: Array = (self.weights**2 / (2 * diagonal.T)).sum(axis=1)
-        return lost[:-1]
+    @property
+    def is_known(self) -> bool:
+        """Whether its numbers are finite."""
+        return bool(np.isfinite(self._inverse).all())
+
+    def least(self) -> tuple[float, int]:
+        """What is lost at least without a term, and its place; one term stays."""
+        if self._left.sum() == 1:
+            return np.inf, 0
+        diagonal = np.where(self._left, np.diagonal(self._inverse), 1.0)
+        lost = np.where(self._left, self._weights**2 / (2 * diagonal), np.inf)
+        place = int(lost.argmin())
+        return float(lost[place]), place
 
     def drop(self, place: int) -> None:
         """Give up a term; the other weights make up for it."""
-        pivots = self.inverse[:, place, place].copy()
-        column = self.inverse[:, :, place] / pivots[:, None]
-        self.weights -= column.T * self.weights[place]
-        self.inverse -= column[:, :, None] * self.inverse[:, None, place, :]
-        kept = np.delete(np.arange(len(self.weights)), place)
-        self.weights = self.weights[kept]
-        self.inverse = self.inverse[:, kept][:, :, kept]
-        del self.columns[place]
+        column = self._inverse[:, place] / self._inverse[place, place]
+        self._weights -= column * self._weights[place]
+        self._inverse -= np.outer(column, self._inverse[place])
+        self._left[place] = False
+
+    @property
+    def columns(self) -> Columns:
+        """Those that are left, for each output."""
+        left = [self._columns[place] for place in np.flatnonzero(self._left)]
+        return tuple(
+            tuple(column for of, column in left if of == output) for output in range(self._outputs)
+        )
+
+    def matrix(self, others: NDArray[np.floating]) -> NDArray[np.float32]:
+        """The weights, with those of an accumulator among them, as they stand in a block."""
+        columns = sorted(set().union(*self.columns))
+        matrix = np.zeros((len(columns) + len(others) + 1, self._outputs), np.float32)
+        matrix[len(columns) : -1] = others
+        for place in np.flatnonzero(self._left):
+            output, column = self._columns[place]
+            matrix[columns.index(column), output] = self._weights[place]
+        matrix[-1] = self._weights[len(self._columns) :]
+        return matrix
+
+
+def _inverse(places: list[tuple[int, int]], inputs: Array, bent: Array) -> Array:
+    """The inverse of the curvature of the loss in weights, given by output and place, and in the
+    biases of all outputs."""
+    outputs, size = bent.shape[1], len(places) + bent.shape[1]
+    own, read = [], []
+    for output in range(outputs):
+        at = [index for index, (of, _) in enumerate(places) if of == output]
+        own.append([*at, len(places) + output])
+        columns = inputs[:, [places[index][1] for index in at]]
+        read.append(np.column_stack([columns, np.ones(len(inputs))]))
+    curvature = np.empty((size, size))
+    for one in range(outputs):
+        for other in range(one + 1):
+            part = read[one].T @ (read[other] * bent[:, one, other, None]) / len(inputs)
+            curvature[np.ix_(own[one], own[other])] = part
+            curvature[np.ix_(own[other], own[one])] = part.T
+    ridge = _RIDGE * max(np.trace(curvature) / size, 1e-12)
+    if not np.isfinite(ridge):
+        return np.full_like(curvature, np.nan)
+    return np.asarray(np.linalg.inv(curvature + ridge * np.eye(size)))
 
 
 class _Leaves:
@@ -120,14 +180,13 @@ class _Leaves:
         if numbers become too large to tell."""
         with np.errstate(all="ignore"):
             leaves = self._leaves(f1)
-        if not all(np.isfinite(leaf.inverse).all() for leaf in leaves):
+        if not all(leaf.is_known for leaf in leaves):
             return None
         for _ in range(count):
-            losses = [leaf.losses() for leaf in leaves]
-            least = min(range(len(leaves)), key=lambda index: losses[index].min())
-            leaves[least].drop(int(losses[least].argmin()))
-        choice = tuple(tuple(leaf.columns) for leaf in leaves)
-        return choice, self._starting(leaves)
+            least = [leaf.least() for leaf in leaves]
+            index = min(range(len(leaves)), key=lambda index: least[index][0])
+            leaves[index].drop(least[index][1])
+        return tuple(leaf.columns for leaf in leaves), self._starting(leaves)
 
     def _starting(self, leaves: list[_Leaf]) -> NDArray[np.float32]:
         """The parameters with those of the leaves in their places."""
@@ -136,8 +195,7 @@ class _Leaves:
         for block in self._plan.layout:
             matrix = block.of(self._parameters)
             if leaf := given.get(block.offset):
-                own = leaf.weights.astype(np.float32)
-                matrix = np.concatenate([own[:-1], matrix[len(block.columns) : -1], own[-1:]])
+                matrix = leaf.matrix(matrix[len(block.columns) : -1])
             parts.append(matrix.ravel())
         return np.concatenate(parts)
 
@@ -147,38 +205,27 @@ class _Leaves:
         # Of a hard choice, nothing would come of moving its condition a little.
         code = plan.trained_code(len(plan.stages) - 1)
         session = Session(code, self._parameters, sample.blocks)
-        outputs = self._outputs(session)[sample.labelled]
-        shares = _probabilities(outputs)
+        scores = self._scores(session)
+        shares = np.asarray(softmax(scores, axis=1), np.float64)
         weights = np.asarray(plan.weights_at(f1))[sample.codes]
         leaves = []
         for block in plan.layout:
             if block.path not in plan.terms_at:
                 continue
-            columns = list(block.columns)
-            inputs = np.column_stack([sample.inputs[:, columns], np.ones(len(weights))])
-            inverse = np.empty((block.outputs, len(columns) + 1, len(columns) + 1))
+            slopes = np.empty((len(scores), block.outputs, scores.shape[1]))
             for output in range(block.outputs):
                 session.parameters[:] = self._parameters
                 session.parameters[block.end - block.outputs + output] += _STEP
-                slopes = (self._outputs(session)[sample.labelled] - outputs) / _STEP
-                # The variance, by the probabilities of the classes, of what moves their scores.
-                curved = (shares * slopes**2).sum(axis=1) - (shares * slopes).sum(axis=1) ** 2
-                curvature = inputs.T @ (inputs * (weights * curved)[:, None]) / len(weights)
-                ridge = _RIDGE * max(np.trace(curvature) / len(curvature), 1e-12)
-                if not np.isfinite(ridge):
-                    inverse[output] = np.nan
-                    continue
-                inverse[output] = np.linalg.inv(curvature + ridge * np.eye(len(curvature)))
-            matrix = block.of(self._parameters).astype(np.float64)
-            own = np.concatenate([matrix[: len(columns)], matrix[-1:]])
-            leaves.append(_Leaf(block, columns, own, inverse))
+                slopes[:, output] = (self._scores(session) - scores) / _STEP
+            # How outputs vary together, by the probabilities of the classes whose scores they move.
+            means = np.einsum("nc,nkc->nk", shares, slopes)
+            bent = np.einsum("nc,nkc,nlc->nkl", shares, slopes, slopes, optimize=True)
+            bent = (bent - means[:, :, None] * means[:, None]) * weights[:, None, None]
+            leaves.append(_Leaf(block, self._parameters, sample.inputs, bent))
         return leaves
 
-    def _outputs(self, session: Session) -> Array:
-        """The scores of the classes for each element of the sample; of two classes, one is 0."""
-        found = session.predict(self._plan.task.sample(_SAMPLE).blocks).astype(np.float64)
+    def _scores(self, session: Session) -> Array:
+        """Those of the classes for each element that has a label; of two classes, one has 0."""
+        sample = self._plan.task.sample(_SAMPLE)
+        found = session.predict(sample.blocks).astype(np.float64)[sample.labelled]
         return np.column_stack([np.zeros(len(found)), found]) if found.shape[1] == 1 else found
-
-
-def _probabilities(outputs: Array) -> Array:
-    return np.asarray(softmax(outputs, axis=1), np.float64)

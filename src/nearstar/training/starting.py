@@ -28,6 +28,7 @@ def initial(
         matrix[:] = random.uniform(-block.bound, block.bound, matrix.shape)
         if block.path in kept and block.remember is not None:
             block.remember(matrix, len(block.columns), kept[block.path])
+        theta[block.held] = 0.0
     return theta
 
 

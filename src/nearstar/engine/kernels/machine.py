@@ -98,6 +98,7 @@ class Work(NamedTuple):
     mean: Any  # float32 [parameter], of Adam
     square: Any  # float32 [parameter], of Adam
     taken: Any  # int64 [1]: steps of Adam
+    held: Any  # int64: parameters that no step changes
 
 
 @kernel
@@ -353,6 +354,8 @@ def _compiled(digest: int) -> Any:
                         )
             if mode == TRAIN:
                 losses[0] += loss
+                for place in range(work.held.shape[0]):
+                    work.gradient[work.held[place]] = 0.0
                 size = norm(work.gradient)
                 if not np.isfinite(size):
                     denormals.restore(before)

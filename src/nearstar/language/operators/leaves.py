@@ -45,6 +45,8 @@ class Terms:
 
     names: tuple[str, ...]
     columns: tuple[int, ...]
+    each: tuple[tuple[int, ...], ...] = ()
+    """For each output the places, among these, of those that it reads; if empty, all read all."""
 
     def __post_init__(self) -> None:
         if not self.columns or len(self.names) != len(self.columns):
@@ -53,15 +55,39 @@ class Terms:
             raise ProgramError(f"terms are in the order of their columns, not {self.columns}")
 
     @classmethod
-    def of(cls, names: abc.Iterable[str], features: abc.Sequence[str]) -> Terms:
-        """Terms of these names, of all features of the data."""
-        columns = sorted(features.index(name) for name in names)
-        return cls(tuple(features[column] for column in columns), tuple(columns))
+    def of(cls, lists: abc.Sequence[abc.Iterable[str]], features: abc.Sequence[str]) -> Terms:
+        """Terms of these names, of all features of the data: a list for all outputs, or for each
+        of them its own."""
+        wanted = [{features.index(name) for name in names} for names in lists]
+        columns = sorted(set().union(*wanted))
+        each = tuple(
+            tuple(place for place, column in enumerate(columns) if column in own) for own in wanted
+        )
+        same = all(len(own) == len(columns) for own in each)
+        names = tuple(features[column] for column in columns)
+        return cls(names, tuple(columns), () if same else each)
+
+    def read_by(self, output: int) -> tuple[int, ...]:
+        """The places of the terms that an output reads."""
+        return self.each[output] if self.each else tuple(range(len(self.columns)))
+
+    @property
+    def absent(self) -> tuple[tuple[int, int], ...]:
+        """The places of terms, and the outputs that do not read them."""
+        places = range(len(self.columns))
+        return tuple(
+            (place, output)
+            for output, own in enumerate(self.each)
+            for place in places
+            if place not in own
+        )
 
     @property
     def text(self) -> str:
-        """The terms in braces."""
-        return f"{{{', '.join(map(written_name, self.names))}}}"
+        """The terms in braces; where outputs read different ones, those of each."""
+        lists = [self.read_by(output) for output in range(max(len(self.each), 1))]
+        written = (", ".join(written_name(self.names[place]) for place in own) for own in lists)
+        return f"{{{' | '.join(written)}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +102,10 @@ class Few:
     def columns(self) -> tuple[int, ...]:
         return tuple(range(len(self.names)))
 
-    def chosen(self, columns: abc.Iterable[int]) -> Terms:
-        """Those of these columns."""
-        kept = tuple(sorted(columns))
-        return Terms(tuple(self.names[column] for column in kept), kept)
+    def chosen(self, columns: abc.Sequence[abc.Iterable[int]]) -> Terms:
+        """Those of these columns, for each output."""
+        lists = [[self.names[column] for column in own] for own in columns]
+        return Terms.of(lists, self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +113,10 @@ class Affine(Operation):
     """``PositionAffine[w; b](x)``: an affine map of a feature group, learned.
 
     Inside a fold it sees the accumulator too. ``group`` None: the full input, printed ``Affine``.
-    A few ``Terms`` print as ``Affine{gap, speed}(x)`` or, with numbers for one output, as a sum:
-    ``(.64·gap - .31·speed - 5.6)``. Where these are still to be chosen it is ``Affine{*}(x)``.
+    A few ``Terms`` print as ``Affine{gap, speed}(x)`` or, with numbers, as a sum:
+    ``(.64·gap - .31·speed - 5.6)``. Where several outputs read different ones they are listed for
+    each, ``Affine{gap | speed | }(x)``, and so are the sums, ``(.64·gap - 1 | .3·speed | .5)``.
+    Where terms are still to be chosen it is ``Affine{*}(x)``.
     """
 
     group: Group | Terms | Few | None = None
@@ -124,16 +152,17 @@ class Affine(Operation):
         few = isinstance(self.group, Terms) or isinstance(other.group, Few)
         return few and set(self.columns(signature)) <= set(other.columns(signature))
 
-    def formula(self, signature: Signature) -> abc.Sequence[str] | None:
-        """What its weights are of, where it can print as one sum: of a few terms, as one number."""
-        one = signature.output.size == 1 and not signature.carried
-        return self.group.names if isinstance(self.group, Terms) and one else None
+    def formula(self, signature: Signature) -> abc.Sequence[abc.Sequence[str]] | None:
+        if not isinstance(self.group, Terms) or signature.carried:
+            return None
+        names, outputs = self.group.names, range(signature.output.size)
+        return [[names[place] for place in self.group.read_by(output)] for output in outputs]
 
     @property
     def chooses_terms(self) -> bool:
         return isinstance(self.group, Few)
 
-    def with_terms(self, columns: abc.Iterable[int]) -> Affine:
+    def with_terms(self, columns: abc.Sequence[abc.Iterable[int]]) -> Affine:
         assert isinstance(self.group, Few)
         return Affine(self.group.chosen(columns))
 
@@ -142,7 +171,14 @@ class Affine(Operation):
 
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
         fits = signature.maps_vectors and max(self.columns(signature)) < signature.input.size
+        if isinstance(self.group, Terms) and self.group.each:
+            fits = fits and len(self.group.each) == signature.output.size
         return () if fits else None
+
+    def misfit(self, signature: Signature) -> str:
+        own = self.group.each if isinstance(self.group, Terms) else ()
+        wrong = signature.maps_vectors and own and len(own) != signature.output.size
+        return f"gives {count(len(own))}" if wrong else Operation.misfit(self, signature)
 
     def value(self, here: Occurrence, at: Site[V]) -> V:
         return at.affine(here)
@@ -150,7 +186,10 @@ class Affine(Operation):
     def matrices(self, signature: Signature) -> tuple[Matrix, ...]:
         columns, carried = self.columns(signature), signature.carried
         size, fan_in = signature.output.size, len(columns) + carried
-        return (Matrix("affine", columns, carried, size, fan_in, remember=_remember),)
+        absent = self.group.absent if isinstance(self.group, Terms) else ()
+        return (
+            Matrix("affine", columns, carried, size, fan_in, remember=_remember, absent=absent),
+        )
 
 
 def _remember(matrix: NDArray[np.float32], features: int, share: float) -> None:

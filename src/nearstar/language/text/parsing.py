@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearstar.language.domain import Domain
 from nearstar.language.notation import HOLE
-from nearstar.language.operation import Operation
+from nearstar.language.operation import Operation, count
 from nearstar.language.operators import Affine, Few, Input, Terms
 from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Program
 from nearstar.language.template import VARIABLES, Piece, outline
@@ -250,27 +250,38 @@ class _Parser:
     # Terms
 
     def _terms(self) -> Terms | Few:
-        """Names of features in braces, or a star: they are to be chosen."""
-        names: list[str] = []
-        joint = ","
+        """Names of features in braces, for all outputs or for each, or a star: they are to be
+        chosen."""
         self._tokens.take()
         if self._tokens.current.text == "*":
             self._tokens.take()
             if (found := self._tokens.take()).text != "}":
                 raise self._tokens.error(f"expected '}}' after '*'; found {found}", found)
             return Few(tuple(self._names.features))
-        while joint == ",":
-            names.append(self._name(names))
-            found = self._tokens.take()
-            joint = found.text
-            if joint not in (",", "}"):
-                problem = f"expected ',' or '}}' after a feature; found {found}"
-                raise self._tokens.error(problem, found)
-        terms = Terms.of(names, self._names.features)
-        if self._tokens.current.text == "[" and terms.names != tuple(names):
+        lists = [self._list()]
+        while (found := self._tokens.take()).text == "|":
+            lists.append(self._list())
+        if found.text != "}":
+            raise self._tokens.error(f"expected ',' or '}}' after a feature; found {found}", found)
+        if not any(lists):
+            raise self._tokens.error(f"expected the name of a feature; found {found}", found)
+        terms = Terms.of(lists, self._names.features)
+        in_order = all(names == [n for n in terms.names if n in names] for names in lists)
+        if self._tokens.current.text == "[" and not in_order:
             problem = f"with numbers, features stand in the order of the data: {terms.text}"
             raise self._tokens.error(problem)
         return terms
+
+    def _list(self) -> list[str]:
+        """Names of features with commas between them, if there are any."""
+        names: list[str] = []
+        if self._tokens.current.text in ("|", "}"):
+            return names
+        while True:
+            names.append(self._name(names))
+            if self._tokens.current.text != ",":
+                return names
+            self._tokens.take()
 
     def _name(self, known: Collection[str]) -> str:
         """The name of a feature that is not known yet."""
@@ -291,10 +302,33 @@ class _Parser:
         return current.kind == "number" or current.text in _SIGNS
 
     def _formula(self, opened: Token, signature: Signature) -> Program:
-        """A sum of weights times features, and a number at its end, up to its parenthesis."""
+        """Sums for each output, up to their parenthesis."""
+        sums = [self._sum()]
+        while self._tokens.take().text == "|":
+            sums.append(self._sum())
+        if not any(weights for weights, _ in sums):
+            raise self._tokens.error("a sum has a feature at least, as in (2·gap - 1)", opened)
+        terms = Terms.of([list(weights) for weights, _ in sums], self._names.features)
+        leaf = Affine(terms)
+        fits = len(sums) == signature.output.size and leaf.arguments(signature) is not None
+        if not fits or leaf.formula(signature) is None:
+            given = f"{len(sums)} sums give" if len(sums) > 1 else "a sum gives"
+            raise self._tokens.error(
+                f"{given} {count(len(sums))} for each element, and no accumulator is read; here "
+                f"{kind(signature)} is expected: a sum for each number, as in (2·gap - 1 | .5), or "
+                f"Affine{terms.text}",
+                opened,
+            )
+        rows = [[weights.get(name, 0.0) for weights, _ in sums] for name in terms.names]
+        self._parameters.append(np.array([*rows, [bias for _, bias in sums]]).ravel())
+        self._check_parameters()
+        return Apply(leaf, signature)
+
+    def _sum(self) -> tuple[dict[str, float], float]:
+        """Weights of features, and the number at the end."""
         weights: dict[str, float] = {}
         bias = None
-        while self._tokens.current.text != ")":
+        while self._tokens.current.text not in (")", "|"):
             found = self._tokens.current
             if bias is not None:
                 raise self._tokens.error(f"a sum ends with its number; expected ')', found {found}")
@@ -306,21 +340,7 @@ class _Parser:
                 weights[self._name(weights)] = number
             else:
                 bias = number
-        self._tokens.take()
-        if not weights:
-            raise self._tokens.error("a sum has a feature at least, as in (2·gap - 1)", opened)
-        terms = Terms.of(weights, self._names.features)
-        leaf = Affine(terms)
-        if leaf.arguments(signature) is None or leaf.formula(signature) is None:
-            raise self._tokens.error(
-                f"a sum gives 1 number for each element, and reads no accumulator; here "
-                f"{kind(signature)} is expected: Affine{terms.text} can be one",
-                opened,
-            )
-        values = [*(weights[name] for name in terms.names), 0.0 if bias is None else bias]
-        self._parameters.append(np.array(values))
-        self._check_parameters()
-        return Apply(leaf, signature)
+        return weights, 0.0 if bias is None else bias
 
     # Parameters
 

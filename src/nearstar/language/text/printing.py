@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearstar.language.feature_names import written_name
 from nearstar.language.notation import text_of
 from nearstar.language.operation import Matrix
-from nearstar.language.parameters import check, layout
+from nearstar.language.parameters import Block, check, layout
 from nearstar.language.program import Apply, Path, Program, node_at
 from nearstar.language.text.tokens import TIMES
 
@@ -64,15 +64,25 @@ def written(values: Iterable[float], shape: Shape) -> str:
     return "[" + "".join(number(value) + _JOINTS[joint] for value, joint in pairs)
 
 
-def formula(names: Sequence[str], values: Sequence[float]) -> str:
-    """A sum of products and a number, in parentheses: ``(.64·gap - .31·speed - 5.6)``."""
+def formula(names: Sequence[Sequence[str]], block: Block, theta: NDArray[np.float64]) -> str:
+    """Sums of products and a number, one for each output, in parentheses:
+    ``(.64·gap - .31·speed - 5.6)``."""
+    absent, matrix = set(block.absent), block.of(theta)
+    sums = (
+        [value for row, value in enumerate(column) if (row, output) not in absent]
+        for output, column in enumerate(matrix.T.tolist())
+    )
+    return f"({' | '.join(map(_sum, names, sums))})"
+
+
+def _sum(names: Sequence[str], values: Sequence[float]) -> str:
     factors = (*(f"{TIMES}{written_name(name)}" for name in names), "")
     text = ""
     for value, factor in zip(values, factors, strict=True):
         minus = math.copysign(1, value) < 0
         sign = (" - " if minus else " + ") if text else "-" * minus
         text += sign + number(abs(value)) + factor
-    return f"({text})"
+    return text
 
 
 def number(value: float) -> str:
@@ -105,12 +115,12 @@ def to_text(program: Program, theta: NDArray[np.float64] | None = None) -> str:
     leaves = (
         written(block.of(theta).T.ravel().tolist(), shape(block))
         if (names := _formula(program, block.path)) is None
-        else formula(names, block.of(theta).ravel().tolist())
+        else formula(names, block, theta)
         for block in blocks
     )
     return text_of(program, 0, leaves)
 
 
-def _formula(program: Program, path: Path) -> Sequence[str] | None:
+def _formula(program: Program, path: Path) -> Sequence[Sequence[str]] | None:
     leaf = node_at(program, path)
     return leaf.operation.formula(leaf.signature) if isinstance(leaf, Apply) else None

@@ -160,7 +160,9 @@ def outcome_in(record: Record) -> tuple[Any, ...]:
     """What came of a training, as plain values in the order of `Outcome`."""
     values = list(_outcome(record))
     values[_STAGES] = tuple(values[_STAGES])
-    values[_CHOICES] = tuple(tuple(map(tuple, choice)) for choice in values[_CHOICES])
+    values[_CHOICES] = tuple(
+        tuple(tuple(map(tuple, columns)) for columns in choice) for choice in values[_CHOICES]
+    )
     return tuple(values)
 
 

@@ -28,6 +28,8 @@ _SAMPLE = 8000
 """Labelled elements of the training data, about, that tell what terms are worth."""
 _STEP = 0.05
 """By how much a leaf's bias is moved to see what comes of it."""
+_SOFT = 1.0
+"""β of hard choices meanwhile: the harder, the fewer elements tell what a condition is worth."""
 _RIDGE = 1e-4
 """Of the mean curvature, added to that of each weight: terms may be sums of others."""
 _MANY, _SOME = 64, 24
@@ -203,8 +205,7 @@ class _Leaves:
         plan = self._plan
         sample = plan.task.sample(_SAMPLE)
         # Of a hard choice, nothing would come of moving its condition a little.
-        code = plan.trained_code(len(plan.stages) - 1)
-        session = Session(code, self._parameters, sample.blocks)
+        session = Session(plan.softened(_SOFT), self._parameters, sample.blocks)
         scores = self._scores(session)
         shares = np.asarray(softmax(scores, axis=1), np.float64)
         weights = np.asarray(plan.weights_at(f1))[sample.codes]

@@ -51,10 +51,13 @@ class Plan:
 
     def trained_code(self, stage: int) -> Code:
         """What is trained in a stage: choices that are hard are smooth meanwhile, and ever less."""
+        last = len(self.stages) - 1
+        return self.softened(HARDEST_TRAINED ** (stage / last if last else 1.0))
+
+    def softened(self, beta: float) -> Code:
+        """The program with smooth choices of this temperature where it has hard ones."""
         if not any(node.operation.is_hard for node in applied(self.program)):
             return self.code
-        last = len(self.stages) - 1
-        beta = HARDEST_TRAINED ** (stage / last if last else 1.0)
         smooth = rebuilt(self.program, lambda operation: operation.softened(beta))
         return lower(smooth, self.task.scale, self.budget.units)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,13 @@ from numpy.typing import NDArray
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
 from nearstar.engine.packing import Blocks, pack
+
+
+class Split(NamedTuple):
+    """Where a feature, standardised, is split."""
+
+    column: int
+    threshold: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +31,8 @@ class Sample:
     """Their classes."""
     inputs: NDArray[np.float64]
     """Their features, standardised: those of a sequence are the means of its frames."""
+    splits: dict[tuple[object, ...], Split | None] = field(default_factory=dict)
+    """Those that were found in them, by what they were found for."""
 
     @classmethod
     def of(cls, data: Sequences, scale: Scale) -> Sample:

@@ -19,6 +19,7 @@ from nearstar.training.budget import Budget
 from nearstar.training.choosing import Point, points
 from nearstar.training.course import Course, Plan
 from nearstar.training.metrics import Metrics
+from nearstar.training.splitting import split_start
 from nearstar.training.task import Task
 from nearstar.util.checks import check_whole
 from nearstar.util.errors import NearstarError
@@ -173,8 +174,11 @@ def _courses(plan: Plan, seed: int, start: NDArray[np.float32] | None) -> Iterat
     # From wherever it starts, what is convex comes to the same.
     if is_complete(plan.program) and not plan.probe and not is_convex(plan.program):
         seeds += [seed_for(seed, "restart", str(n)) for n in range(1, plan.budget.restarts)]
-    for each in seeds:
-        course = Course(plan, each, start if each == seed else None)
+    for n, each in enumerate(seeds):
+        first = start if n == 0 else None
+        if start is None and n < max(len(seeds) - 1, 1):  # the last one is left to chance
+            first = split_start(plan, plan.budget.initial(plan.program, each), n)
+        course = Course(plan, each, first)
         course.go()
         yield course
 

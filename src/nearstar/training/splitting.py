@@ -1,0 +1,202 @@
+"""Where an ``if`` starts: at splits of the data, since from chance it ends in poor optima.
+
+Of all splits by one feature the best is that after which two affine maps, one for each side, tell
+the classes best, by least squares: a model tree's (Quinlan 1992). A condition starts at it, and the
+branches as these maps; an ``if`` in a branch, in the same way on that branch's data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.language.operators import ADD, Affine, Map, Window
+from nearstar.language.parameters import Block
+from nearstar.language.program import Apply, Path, Program
+from nearstar.training.course import Plan
+from nearstar.training.sample import Split
+
+_SAMPLE = 8000
+"""Labelled elements of the training data, about, that splits are found on."""
+_TELLING = 16
+"""Features, at most, that the affine maps read by which splits are compared."""
+_BINS, _FINE_BINS = 8, 32
+"""Of a feature, by its quantiles: between them it may be split, at first and once it is chosen."""
+_LEAST = 40
+"""Elements on a side, at least."""
+_SLOPE = 2.0
+"""Of a condition at its threshold, where features have deviation 1."""
+_SCORE = 2.0
+"""What scores are to be at first: so much above 0 for what is, and below for what is not."""
+_RIDGE = 1e-3
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+def split_start(plan: Plan, drawn: NDArray[np.float32], rank: int) -> NDArray[np.float32] | None:
+    """Parameters to start from, with what is not of an ``if`` as drawn; None if none is hard.
+
+    ``rank`` 0 takes the best split for the first condition, 1 the best by another feature, …
+    """
+    start = _Start(plan, drawn, rank)
+    start.fill(plan.program, (), np.arange(len(start.targets)))
+    return start.parameters if start.splits else None
+
+
+class _Start:
+    """Parameters that become those of splits, from the root on."""
+
+    def __init__(self, plan: Plan, drawn: NDArray[np.float32], rank: int) -> None:
+        sample = plan.task.sample(_SAMPLE)
+        outputs = plan.program.signature.output.size
+        self.inputs = sample.inputs
+        kinds = np.arange(plan.task.train.n_classes) if outputs > 1 else np.ones(1, int)
+        self.targets = np.where(sample.codes[:, None] == kinds, _SCORE, -_SCORE)
+        self.weights = np.asarray(plan.weights_at(0.0))[sample.codes]
+        self.known = sample.splits
+        self.blocks = {block.path: block for block in plan.layout}
+        self.parameters = drawn.copy()
+        self.rank = rank
+        self.splits: list[Split] = []
+
+    def fill(self, node: Program, path: Path, rows: Rows) -> None:
+        """Start a part that sees these elements."""
+        if not isinstance(node, Apply) or node.signature.carried:
+            return
+        operation = node.operation
+        if isinstance(operation, Map) or (isinstance(operation, Window) and operation.size == 1):
+            self.fill(node.arguments[0], (*path, 0), rows)
+        elif operation.is_hard:
+            self._choice(node, path, rows)
+        elif operation == ADD:
+            for index, argument in enumerate(node.arguments):
+                if isinstance(argument, Apply) and argument.operation.is_hard:
+                    self.fill(argument, (*path, index), rows)
+        elif isinstance(operation, Affine) and self.splits and len(rows) >= _LEAST:
+            self._leaf(self.blocks[path], rows)
+
+    def _choice(self, node: Apply, path: Path, rows: Rows) -> None:
+        condition, block = node.arguments[0], self.blocks.get((*path, 0))
+        if not isinstance(condition, Apply) or not isinstance(condition.operation, Affine):
+            return
+        assert block is not None
+        split = self._split(block.columns, rows)
+        if split is None:
+            return
+        self.splits.append(split)
+        matrix = block.of(self.parameters)
+        matrix[:] = 0.0
+        matrix[block.columns.index(split.column)] = _SLOPE
+        matrix[-1] = -_SLOPE * split.threshold
+        above = self.inputs[rows, split.column] > split.threshold
+        before = len(self.splits)
+        self.fill(node.arguments[1], (*path, 1), rows[above])
+        del self.splits[before:]  # conditions of the other branch are not below these
+        self.fill(node.arguments[2], (*path, 2), rows[~above])
+
+    def _split(self, columns: Sequence[int], rows: Rows) -> Split | None:
+        rank = 0 if self.splits else self.rank
+        key = (tuple(columns), tuple(self.splits), len(rows), rank, self.targets.shape[1])
+        if key not in self.known:
+            self.known[key] = best_split(
+                self.inputs[rows], self.targets[rows], self.weights[rows], columns, rank
+            )
+        return self.known[key]
+
+    def _leaf(self, block: Block, rows: Rows) -> None:
+        """An affine map of what tells most, by least squares."""
+        inputs, targets, weights = self.inputs[rows], self.targets[rows], self.weights[rows]
+        if block.outputs != targets.shape[1]:
+            return
+        told = telling(inputs, targets, weights, block.columns)
+        found = _solved(*_sums(_with_bias(inputs[:, told]), targets, weights))
+        matrix = block.of(self.parameters)
+        matrix[:] = 0.0
+        matrix[[block.columns.index(column) for column in told]] = found[:-1]
+        matrix[-1] = found[-1]
+        self.parameters[block.held] = 0.0
+
+
+def best_split(
+    inputs: Array, targets: Array, weights: Array, columns: Sequence[int], rank: int = 0
+) -> Split | None:
+    """The split by one of these columns that leaves least to two affine maps; of the columns that
+    are ``rank`` behind the best, if there are. None where no side would have enough elements."""
+    told = telling(inputs, targets, weights, range(inputs.shape[1]))
+    read = _with_bias(inputs[:, told])
+    gains = {}
+    for column in columns:
+        found = _best_threshold(inputs[:, column], read, targets, weights, _BINS)
+        if found is not None:
+            gains[column] = found[0]
+    order = sorted(gains, key=lambda column: (-gains[column], column))
+    if not order:
+        return None
+    column = order[min(rank, len(order) - 1)]
+    found = _best_threshold(inputs[:, column], read, targets, weights, _FINE_BINS)
+    assert found is not None
+    return Split(column, found[1])
+
+
+def telling(inputs: Array, targets: Array, weights: Array, columns: Sequence[int]) -> list[int]:
+    """A few of the columns that together tell the targets best, taken one by one."""
+    left = list(columns)
+    chosen: list[int] = []
+    scale = np.sqrt((weights[:, None] * inputs[:, left] ** 2).sum(axis=0)) + 1e-9
+    residual = targets - np.average(targets, axis=0, weights=weights)
+    for _ in range(min(_TELLING, len(left))):
+        related = np.abs(inputs[:, left].T @ (residual * weights[:, None])).sum(axis=1) / scale
+        related[[left.index(column) for column in chosen]] = -1.0
+        chosen.append(left[int(related.argmax())])
+        read = _with_bias(inputs[:, chosen])
+        residual = targets - read @ _solved(*_sums(read, targets, weights))
+    return sorted(chosen)
+
+
+def _best_threshold(
+    values: Array, read: Array, targets: Array, weights: Array, bins: int
+) -> tuple[float, float] | None:
+    """What two maps tell, at most, on the sides of a threshold, and that."""
+    edges = np.unique(np.quantile(values, np.arange(1, bins) / bins, method="lower"))
+    kinds = np.searchsorted(edges, values)  # up to an edge is below it
+    counts = np.bincount(kinds, minlength=len(edges) + 1)
+    below = np.cumsum(counts)[:-1]
+    allowed = (below >= _LEAST) & (len(values) - below >= _LEAST)
+    if not allowed.any():
+        return None
+    sums = [_sums(read[own], targets[own], weights[own]) for own in _members(kinds, len(counts))]
+    squares, products = (np.cumsum(np.array(each), axis=0) for each in zip(*sums, strict=True))
+    told = _told(squares[:-1], products[:-1])
+    told += _told(squares[-1] - squares[:-1], products[-1] - products[:-1])
+    best = int(np.where(allowed, told, -np.inf).argmax())
+    above = values[kinds > best].min()
+    return float(told[best]), float((edges[best] + above) / 2)
+
+
+def _members(kinds: NDArray[np.intp], count: int) -> list[Rows]:
+    order = np.argsort(kinds, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(kinds, minlength=count))[:-1])
+
+
+def _with_bias(inputs: Array) -> Array:
+    return np.column_stack([inputs, np.ones(len(inputs))])
+
+
+def _sums(read: Array, targets: Array, weights: Array) -> tuple[Array, Array]:
+    weighed = read * weights[:, None]
+    return read.T @ weighed, weighed.T @ targets
+
+
+def _solved(squares: Array, products: Array) -> Array:
+    ridge = _RIDGE * np.trace(squares, axis1=-2, axis2=-1)[..., None, None] / squares.shape[-1]
+    return np.asarray(
+        np.linalg.solve(squares + (ridge + 1e-9) * np.eye(squares.shape[-1]), products)
+    )
+
+
+def _told(squares: Array, products: Array) -> Array:
+    """How much of the targets' squares the maps by least squares tell, for each of several."""
+    return np.asarray((products * _solved(squares, products)).sum(axis=(-2, -1)))

@@ -12,7 +12,7 @@ import pytest
 from cli.calling import nearstar, refused
 
 import nearstar as ns
-from nearstar.data.derived.bank import frame_terms, sequence_terms, windows
+from nearstar.data.derived.bank import frame_terms, windows
 from nearstar.data.derived.extending import with_features
 from nearstar.fit import bank as banks
 from nearstar.fit.bank import Bank
@@ -75,30 +75,39 @@ def test_terms_are_what_they_say(causal: bool) -> None:
             assert found.frames[begin + frame, 1 + place] == pytest.approx(expected, rel=1e-5)
 
 
-def test_of_sequences_only_their_ends_are_kept() -> None:
-    sequences = data(per_frame=False)
-    terms = sequence_terms(sequences.feature_names)
-    found = with_features(sequences, terms, {name: name for name in terms}, ends=True)
-    assert len(found) == len(found.frames) == len(sequences)
-    last = found.frames[3, terms.index("spread(swing)")]
-    assert last == pytest.approx(sequences.sequence(3)[:, 1].std(), rel=1e-5)
+@pytest.mark.parametrize("window", [None, 16])
+def test_of_sequences_only_their_ends_are_kept(window: int | None) -> None:
+    """Of each, or of each window that they are cut to, which has statistics of its own."""
+    sequences, format = data(per_frame=False), ns.DataFormat(window=window, hop=window and 12)
+    bank = Bank.of(sequences, {}, format)
+    found = bank.computed(sequences)
+    one = sequences.sequence(3)[:, 1]
+    parts = [one] if window is None else [one[0:16], one[12:28], one[24:40]]
+    assert len(found) == len(found.frames) == len(sequences) * len(parts)
+    term = "spread(swing)" if window is None else "spread(swing, last 16)"
+    for place, part in enumerate(parts):
+        last = found.frames[3 * len(parts) + place, bank.features.index(term)]
+        assert last == pytest.approx(part.std(), rel=1e-5)
+    assert np.array_equal(found.labels, np.repeat(sequences.labels, len(parts)))
 
 
 def test_many_terms_are_screened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(banks, "MOST_TERMS", 5)
-    found = Bank.of(data(per_frame=True), {}, causal=False)
+    found = Bank.of(data(per_frame=True), {})
     assert len(found.features) == 5 and "spread(swing, 7)" in found.features
 
 
-@pytest.mark.parametrize("per", ["frame", "sequence"])
+@pytest.mark.parametrize(
+    ("per", "window"), [("frame", ()), ("sequence", ()), ("sequence", ("--window", "16"))]
+)
 def test_a_table_gives_a_model_that_reads_a_few(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, per: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, per: str, window: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     sequences = data(per == "frame", n=24)
     rows = table(sequences)
     rows.to_csv(tmp_path / "data.csv", index=False)
-    asked = ("data.csv", "--sequence", "video", "--label", "does", "--per", per)
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--per", per, *window)
     said = json.loads(nearstar("fit", *asked, *QUICK, "--out", "run"))
     assert said["front"][-1]["f1"] > 0.9
     assert "swing" in said["program"] and said["numbers"] < 12
@@ -133,7 +142,6 @@ def test_vectors_have_leaves_of_a_few_features() -> None:
     [
         (("--domain", "mine.toml"), "makes a language of its own; leave --domain out"),
         (("--group", "all=a,c"), "leave --group out"),
-        (("--window", "10", "--per", "sequence"), "without --window"),
     ],
 )
 def test_what_cannot_both_be(

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearstar.data.cutting import in_windows
 from nearstar.data.derived.bank import frame_terms, sequence_terms, windows
-from nearstar.data.derived.extending import with_features
+from nearstar.data.derived.extending import ends_with_features, with_features
+from nearstar.data.format import DataFormat
 from nearstar.data.sequences import Sequences
 from nearstar.language.domain import Domain
 from nearstar.language.grouping import by_stem
@@ -31,33 +33,46 @@ class Bank:
     derived: Mapping[str, str]
     base: tuple[str, ...]
     """The features that the data have."""
-    per_frame: bool
-    vectors: bool
+    ends: bool
+    """Whether only the ends of sequences are looked at, which have a label each."""
     outputs: int
+    format: DataFormat
 
     @classmethod
-    def of(cls, train: Sequences, derived: Mapping[str, str], *, causal: bool) -> Bank:
-        """The bank for these training data; ``derived`` are features that they have already."""
+    def of(
+        cls,
+        train: Sequences,
+        derived: Mapping[str, str],
+        format: DataFormat | None = None,
+        *,
+        causal: bool = False,
+    ) -> Bank:
+        """The bank for these training data; ``derived`` are features that they have already, and
+        ``format`` says to which windows they are cut."""
+        format = DataFormat() if format is None else format
         base = train.feature_names
         if train.vectors:
             terms: list[str] = []
         elif train.per_frame:
             terms = frame_terms(base, windows(int(train.lengths.max())), causal=causal)
         else:
-            terms = sequence_terms(base)
+            terms = sequence_terms(base, format.window)
+        ends = not (train.per_frame or train.vectors)
         texts = {**derived, **{name: name for name in terms if name not in base}}
-        own = base if train.per_frame or train.vectors else ()
-        features = _screened(train, tuple(dict.fromkeys((*own, *terms))), texts)
+        all_terms = tuple(dict.fromkeys((*(() if ends else base), *terms)))
+        features = _screened(train, all_terms, texts, format if ends else None)
         # What others are computed from is among the features of a domain in any case.
         features = tuple(dict.fromkeys((*features, *derived)))
         kept = {name: text for name, text in texts.items() if name in features}
         outputs = 1 if train.n_classes == 2 else train.n_classes
-        return cls(features, kept, base, train.per_frame, train.vectors, outputs)
+        return cls(features, kept, base, ends, outputs, format)
 
     def computed(self, data: Sequences) -> Sequences:
-        """The data with the terms; of sequences that have a label each, what they end with."""
-        ends = not (self.per_frame or self.vectors)
-        return with_features(data, self.features, self.derived, ends=ends)
+        """The data with the terms, cut to windows; of sequences that have a label each, what they
+        end with."""
+        if self.ends:
+            return ends_with_features(data, self.features, self.derived, self.format)
+        return in_windows(with_features(data, self.features, self.derived), self.format)
 
     def domain(self) -> Domain:
         """Leaves of a few terms, in sums, products and choices; with one output also memory."""
@@ -72,7 +87,7 @@ class Bank:
             groups,
             self.derived,
             sequences=("map", "mapprefix") if self.outputs == 1 else ("map",),
-            summaries=("fold",) if self.per_frame else ("SlidingWindowAverage1",),
+            summaries=("last",) if self.ends else ("fold",),
             vectors=("if", "add", "multiply", "Affine{*}"),
             price=PRICE,
             beta=HARD,
@@ -80,15 +95,22 @@ class Bank:
 
 
 def _screened(
-    train: Sequences, features: tuple[str, ...], derived: Mapping[str, str]
+    train: Sequences,
+    features: tuple[str, ...],
+    derived: Mapping[str, str],
+    ends: DataFormat | None,
 ) -> tuple[str, ...]:
-    """The features, or those that are kept of many, in order."""
+    """The features, or those that are kept of many, in order; by the ends of sequences alone, if
+    they are cut so."""
     if len(features) <= MOST_TERMS:
         return features
     from sklearn.feature_selection import f_classif
 
     sample = some_sequences(train, _SCREENED)
-    whole = with_features(sample, features, derived, ends=not (train.per_frame or train.vectors))
+    if ends is None:
+        whole = with_features(sample, features, derived)
+    else:
+        whole = ends_with_features(sample, features, derived, ends)
     codes = np.asarray(whole.labels)
     labelled = codes >= 0
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from nearstar.data.cutting import in_windows
@@ -84,19 +85,18 @@ def _task(settings: FitSettings, parts: Parts, format: DataFormat) -> tuple[Task
     groups = settings.language.group
     train, valid = (parts[name].sequences for name in ("train", "valid"))
     if settings.language.bank == "terms":
-        _check_bank(given, groups, whole=train.per_frame or format.window is None)
-        bank = Bank.of(train, derived, causal=settings.language.causal)
-        computed = {part: bank.computed(part) for part in (train, valid)}
-        train, valid = computed[train], computed[valid]
-        domain = bank.domain()
+        _check_bank(given, groups)
+        bank = Bank.of(train, derived, format, causal=settings.language.causal)
+        cut, domain = bank.computed, bank.domain()
     else:
-        domain = read_domain(given, train, groups, derived)
+        cut, domain = partial(in_windows, format=format), read_domain(given, train, groups, derived)
     if (price := settings.language.price) is not None:
         domain = replace(domain, price=price)
-    return Task(in_windows(train, format), in_windows(valid, format)), domain
+    learned_from = cut(train)
+    return Task(learned_from, learned_from if valid is train else cut(valid)), domain
 
 
-def _check_bank(domain: Domain | None, groups: Mapping[str, Any] | None, *, whole: bool) -> None:
+def _check_bank(domain: Domain | None, groups: Mapping[str, Any] | None) -> None:
     """Raise where a bank of terms and something else that is said cannot both be."""
     for name, given in (("domain", domain), ("group", groups)):
         if given is not None:
@@ -107,13 +107,6 @@ def _check_bank(domain: Domain | None, groups: Mapping[str, Any] | None, *, whol
                 " out, or the bank, and declare terms with ",
                 Setting("derive"),
             )
-    if not whole:
-        raise NearstarError(
-            Setting("bank", "terms"),
-            " reads statistics of whole sequences where these have a "
-            "label each; give them as sequences of their own, without ",
-            Setting("window"),
-        )
 
 
 def prepare_files(settings: FitSettings) -> Prepared:

@@ -1,7 +1,8 @@
 """The bank of a data set: statistics of each of its features that programs may read, by default.
 
 Labels of frames: each feature, and its mean, spread, least and largest over a short and a long
-window. Labels of sequences: statistics of the whole, its first and its last element.
+window. Labels of sequences: statistics of the whole, its first and its last element; where long
+ones are cut to windows, of each window.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ def frame_terms(features: Iterable[str], sizes: Sequence[int], *, causal: bool) 
     ]
 
 
-def sequence_terms(features: Iterable[str]) -> list[str]:
-    """Statistics of whole sequences."""
+def sequence_terms(features: Iterable[str], window: int | None) -> list[str]:
+    """Statistics of whole sequences, or of windows of so many frames, as their last one sees it."""
+    stretch = Stretch() if window is None else Stretch("last", window)
     return [
-        Over(statistic, Column(feature), Stretch()).text
+        Over(statistic, Column(feature), stretch).text
         for feature in features
         for statistic in OF_SEQUENCES
     ]

@@ -13,7 +13,7 @@ from nearstar.language.operators.functions import (
     if_then_else,
 )
 from nearstar.language.operators.leaves import Affine, Constant, Few, Group, Input, Select, Terms
-from nearstar.language.operators.windows import Window
+from nearstar.language.operators.windows import Last, Window
 
 __all__ = [
     "ADD",
@@ -30,6 +30,7 @@ __all__ = [
     "Group",
     "If",
     "Input",
+    "Last",
     "Map",
     "MapPrefix",
     "Select",

@@ -51,6 +51,8 @@ class Window(Operation):
     @classmethod
     def named(cls, name: str) -> Window | None:
         """The window that prints so; DomainError for one that cannot be."""
+        if name == Last().name:
+            return Last()
         match = _NAME.fullmatch(name)
         return match and cls(match[2], int(match[3]), match[1] == "Centred")
 
@@ -97,3 +99,18 @@ class Window(Operation):
             "before": self.back,
             "after": self.ahead,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Last(Window):
+    """``last (fun x. α) x``: α of the last element; all there is to read where features are
+    statistics of the whole sequence."""
+
+    reduction: str = "Average"
+    size: int = 1
+
+    name = "last"
+    prints = "last (fun {fun}. {0}) {x}"
+
+    def words(self, node: Apply, features: str, view: View) -> str:
+        return "at the end of the sequence"

@@ -60,7 +60,7 @@ class Bank:
         return with_features(data, self.features, self.derived, ends=ends)
 
     def domain(self) -> Domain:
-        """Leaves of a few terms, in sums, products and choices; with one output also memory."""
+        """Leaves of a few terms, in sums, products and choices; for labels of frames also memory."""
         places = {name: place for place, name in enumerate(self.features)}
         groups = {
             name: [places[self.base[column]] for column in columns]
@@ -71,8 +71,8 @@ class Bank:
             self.features,
             groups,
             self.derived,
-            sequences=("map", "mapprefix") if self.outputs == 1 else ("map",),
-            summaries=("fold",) if self.per_frame else ("SlidingWindowAverage1",),
+            sequences=("map", "mapprefix"),
+            summaries=("memory",) if self.per_frame else ("SlidingWindowAverage1",),
             vectors=("if", "add", "multiply", "Affine{*}"),
             price=PRICE,
             beta=HARD,

@@ -13,6 +13,7 @@ from nearstar.language.operators.functions import (
     if_then_else,
 )
 from nearstar.language.operators.leaves import Affine, Constant, Few, Group, Input, Select, Terms
+from nearstar.language.operators.memory import Memory
 from nearstar.language.operators.windows import Window
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Input",
     "Map",
     "MapPrefix",
+    "Memory",
     "Select",
     "Terms",
     "Window",

@@ -154,9 +154,7 @@ def parameters(program: Program) -> st.SearchStrategy[NDArray[np.float64]]:
     )
 
 
-def _with_half_lives(
-    blocks: tuple[Block, ...], theta: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _with_half_lives(blocks: tuple[Block, ...], theta: NDArray[np.float64]) -> NDArray[np.float64]:
     for block in blocks:
         if block.is_half_life:
             theta[block.offset] = abs(theta[block.offset]) or 1.0

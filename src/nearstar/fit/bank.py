@@ -33,7 +33,6 @@ class Bank:
     """The features that the data have."""
     per_frame: bool
     vectors: bool
-    outputs: int
 
     @classmethod
     def of(cls, train: Sequences, derived: Mapping[str, str], *, causal: bool) -> Bank:
@@ -51,8 +50,7 @@ class Bank:
         # What others are computed from is among the features of a domain in any case.
         features = tuple(dict.fromkeys((*features, *derived)))
         kept = {name: text for name, text in texts.items() if name in features}
-        outputs = 1 if train.n_classes == 2 else train.n_classes
-        return cls(features, kept, base, train.per_frame, train.vectors, outputs)
+        return cls(features, kept, base, train.per_frame, train.vectors)
 
     def computed(self, data: Sequences) -> Sequences:
         """The data with the terms; of sequences that have a label each, what they end with."""
@@ -60,7 +58,7 @@ class Bank:
         return with_features(data, self.features, self.derived, ends=ends)
 
     def domain(self) -> Domain:
-        """Leaves of a few terms, in sums, products and choices; for labels of frames also memory."""
+        """Leaves of a few terms, in sums, products and choices; of frames, memory too."""
         places = {name: place for place, name in enumerate(self.features)}
         groups = {
             name: [places[self.base[column]] for column in columns]

@@ -103,9 +103,7 @@ def simplified(tree: Tree, signature: Signature = VECTOR, domain: Domain = DOMAI
 
 def random_matrices(program: Program, seed: int) -> Matrices:
     random = np.random.default_rng(seed)
-    drawn = {
-        block: random.normal(0, 0.7, (block.rows, block.outputs)) for block in layout(program)
-    }
+    drawn = {block: random.normal(0, 0.7, (block.rows, block.outputs)) for block in layout(program)}
     return {
         block.path: np.exp(matrix) if block.is_half_life else matrix
         for block, matrix in drawn.items()

@@ -147,7 +147,7 @@ class _Writer:
                 yield (
                     rf"{self.symbol(node)}(f)(x) &= m_n, \quad m_1 = f(x_1), \quad "
                     r"m_t = r\,m_{t-1} + (1 - r)\,f(x_t), \quad "
-                    rf"r = 2^{{-1 / {number(node.half_life)}}}"
+                    rf"r = 2^{{-1 / h}}, \quad h = {number(node.half_life)}"
                 )
 
     def gates(self) -> Iterator[str]:

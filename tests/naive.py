@@ -22,6 +22,7 @@ from nearstar.language.operators import (
     Input,
     Map,
     MapPrefix,
+    Memory,
     Select,
     Window,
 )
@@ -191,6 +192,14 @@ class _Interpreter:
             for element in data[: position + 1]:
                 accumulator = self.vector(node.arguments[0], (*path, 0), element, accumulator)
             return accumulator[:out]
+        if isinstance(operation, Memory):
+            kept = 2.0 ** (-1.0 / float(self.matrices[path, "half-life"][0, 0]))
+            empty, mean = np.zeros(0), None
+            for element in data[: position + 1]:
+                now = self.vector(node.arguments[0], (*path, 0), element, empty)
+                mean = now if mean is None else kept * mean + (1.0 - kept) * now
+            assert mean is not None
+            return self.seen(mean)
         if isinstance(operation, Window):
             window = self.seen(_reduce(operation, data, position))
             return self.vector(node.arguments[0], (*path, 0), window, np.zeros(0))

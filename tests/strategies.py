@@ -14,7 +14,7 @@ from nearstar.language.expression import Expression, Features
 from nearstar.language.function import Function, record
 from nearstar.language.grammar import Grammar, Rule
 from nearstar.language.operators import Group
-from nearstar.language.parameters import layout, size_of
+from nearstar.language.parameters import Block, layout, size_of
 from nearstar.language.program import Apply, Hole, Program
 from nearstar.language.types import Signature
 
@@ -32,6 +32,7 @@ SUMMARIES = (
     "SlidingWindowSpread6",
     "CentredWindowSpread3",
     "if",
+    "memory",
 )
 VECTORS = (
     *("if", "add", "multiply", "difference", "min", "max"),
@@ -145,9 +146,19 @@ def programs(draw: st.DrawFn, grammar: Grammar, max_size: int = 12, holes: bool 
 
 
 def parameters(program: Program) -> st.SearchStrategy[NDArray[np.float64]]:
-    """Parameters of a program's leaves: any finite numbers."""
+    """Parameters of a program: any finite numbers, half-lives positive ones."""
+    blocks = layout(program)
     finite = st.floats(allow_nan=False, allow_infinity=False)
-    return npst.arrays(np.float64, size_of(layout(program)), elements=finite)
+    return npst.arrays(np.float64, size_of(blocks), elements=finite).map(
+        lambda theta: _with_half_lives(blocks, theta)
+    )
+
+
+def _with_half_lives(blocks: tuple[Block, ...], theta: NDArray[np.float64]) -> NDArray[np.float64]:
+    for block in blocks:
+        if block.is_half_life:
+            theta[block.offset] = abs(theta[block.offset]) or 1.0
+    return theta
 
 
 def _some(values: tuple[T, ...]) -> st.SearchStrategy[tuple[T, ...]]:

@@ -50,7 +50,7 @@ def test_numbers_far_out_of_range_are_refused(case: Case, data) -> None:
     row = data.draw(st.integers(0, len(table) - 1))
     used = {
         op.AFFINE: 6, op.AFFINE_FEATURES: 6, op.AFFINE_PAST: 6, op.CELL: 5, op.WINDOW: 3,
-        op.WINDOW_LAST: 3, op.LINEAR: 4, op.MIX: 4,
+        op.WINDOW_LAST: 3, op.FADE: 3, op.LINEAR: 4, op.MIX: 4,
     }.get(int(table[row, 0]), 2)  # fmt: skip
     column = data.draw(st.integers(0, used))
     table[row, column] = data.draw(st.sampled_from([-(2**31), -5, 2**20, 2**31 - 1]))

@@ -191,6 +191,30 @@ def test_gradients_of_what_reads_a_window(window, reduction, everywhere, seed) -
     check_gradients(case, [1.0, 1.0], Random(seed))
 
 
+@pytest.mark.parametrize("everywhere", [True, False])
+@pytest.mark.parametrize("half_life", [0.1, 1.0, 30.0, 1e4])
+@settings(max_examples=5)
+@given(seed=st.integers(0, 1000))
+def test_gradients_of_memories(half_life: float, everywhere: bool, seed: int) -> None:
+    body = "memory (fun y. multiply(Affine(y), Affine(y))) x"
+    text = f"mapprefix (fun x. {body}) x" if everywhere else body
+    domain, random = Domain.of_size(2), np.random.default_rng(seed)
+    program = parse(text, domain, domain.signature(2, per_frame=everywhere)).program
+    lengths = (1, 2, 40, 9, 40)
+    parameters = random.uniform(-1, 1, size_of(layout(program))).astype(np.float32)
+    parameters[0] = np.log2(half_life)
+    case = Case(
+        program,
+        Scale(np.array([1.0, -2.0]), np.array([2.0, 0.5])),
+        parameters,
+        [random.normal(1, 2, (length, 2)).astype(np.float32) for length in lengths],
+        [random.integers(0, 2, length) for length in lengths],
+    )
+    check_values(case)
+    for index in range(3):  # half-lives come first
+        check_gradients(case, [1.0, 1.0], Random(seed + index))
+
+
 @pytest.mark.parametrize("window", ["SlidingWindowSpread5", "CentredWindowSpread11"])
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_spread_is_exact_far_from_zero_and_0_of_one_element(window, everywhere) -> None:

@@ -128,6 +128,24 @@ def test_a_table_gives_a_model_that_reads_a_few(
     assert len(explained) == len(sequences.frames)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_what_was_long_before_is_remembered_by_one_number(classes: int) -> None:
+    """Longer than any window of a term, which is what is left without a memory."""
+    x = np.random.default_rng(0).normal(size=(60, 100, 2))
+    kept, mean, means = 0.5 ** (1 / 40), x[:, 0, 0], []
+    for frame in range(100):
+        mean = kept * mean + (1 - kept) * x[:, frame, 0]
+        means.append(mean)
+    labels = np.digitize(np.array(means).T, [0.0] if classes == 2 else [-0.1, 0.1])
+    sequences = ns.Sequences.from_arrays(x, labels)
+    domain = Bank.of(sequences, {}, causal=False).domain()
+    assert domain.summaries == ("memory",) and "mapprefix" in domain.sequences
+    classifier = ns.ProgramClassifier(bank="terms", trainings=20, random_state=0)
+    classifier.fit(list(x), list(labels))
+    assert "memory[" in classifier.program_
+    assert classifier.score(list(x), list(labels)) > 0.9
+
+
 def test_vectors_have_leaves_of_a_few_features() -> None:
     random = np.random.default_rng(1)
     x = random.normal(size=(200, 6))

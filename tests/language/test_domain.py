@@ -226,7 +226,7 @@ def test_files(tmp_path: Path) -> None:
 
 TWICE = record(lambda a: a * 2, "twice", takes=("out",))
 TAKEN = [
-    *("map", "fold", "if", "add", "affine", "sel", "x", "const"),
+    *("map", "fold", "memory", "if", "add", "affine", "sel", "x", "const"),
     *("Affine", "GAffine", "HAffine", "sel_g", "SlidingWindowMax3", "twice"),
 ]
 
@@ -374,8 +374,8 @@ def test_whatever_is_written_is_a_domain_or_explained(data: st.DataObject) -> No
 @pytest.mark.parametrize(
     ("kind", "rule"),
     [
-        *(("vectors", rule) for rule in ("map", "fold", "SlidingWindowAverage5")),
-        *(("sequences", rule) for rule in ("fold", "affine", "const")),
+        *(("vectors", rule) for rule in ("map", "fold", "memory", "SlidingWindowAverage5")),
+        *(("sequences", rule) for rule in ("fold", "memory", "affine", "const")),
         *(("summaries", rule) for rule in ("mapprefix", "add", "x")),
     ],
 )

@@ -36,7 +36,7 @@ def test_a_rule_costs_the_penalty_for_each_hole_it_opens(penalty: float) -> None
     holes = dict.fromkeys(leaves, 0)
     holes |= {"Affine{x0}": 0, "Affine{x0, x1}": 0}
     holes |= {name: 1 for name in costs if "Window" in name}
-    holes |= {"map": 1, "mapprefix": 1, "fold": 1}
+    holes |= {"map": 1, "mapprefix": 1, "fold": 1, "memory": 1}
     holes |= dict.fromkeys(("add", "multiply", "difference", "min", "max"), 2) | {"if": 3}
     holes |= {"ratio": 2, "manhattan": 2, "squares": 0, "blend": 2, "scaled": 1}
     assert costs == pytest.approx(holes)

@@ -15,7 +15,17 @@ from hypothesis import strategies as st
 from strategies import USER_FUNCTIONS, domains, programs, rich_domain, signatures
 
 from nearstar.language.domain import Domain
-from nearstar.language.operators import ADD, Affine, Constant, Fold, Input, Map, MapPrefix, Window
+from nearstar.language.operators import (
+    ADD,
+    Affine,
+    Constant,
+    Fold,
+    Input,
+    Map,
+    MapPrefix,
+    Memory,
+    Window,
+)
 from nearstar.language.program import (
     MAX_HEIGHT,
     Apply,
@@ -137,6 +147,7 @@ KINDS = {
         (Map(), {"sequences"}),
         (MapPrefix(), {"sequences"}),
         (Fold(), {"summaries"}),
+        (Memory(), {"summaries"}),
         (Window("Average", 5), {"summaries"}),
         (Affine(), {"vectors", "in a fold"}),
         (Constant(), {"vectors", "in a fold"}),

@@ -145,6 +145,16 @@ def test_an_accumulator_that_does_not_matter_goes() -> None:
     assert "AAffine[1; 0; .5]" in found.model.text(digits=None)
 
 
+def test_a_half_life_is_rounded_and_stays() -> None:
+    """Also where no memory would do as well: it has one in any case."""
+    frames = np.random.default_rng(0).normal(size=(400, 4))
+    domain = Domain.of_features(("a", "b", "c", "d"), {"a": ["a"]}, summaries=("memory",))
+    text = "mapprefix (fun t. memory[.034217] (fun i. AAffine[1.2345; .00021](i)) t) x"
+    simple = simplify(written(text, domain), labelled(frames, frames[:, 0] > 0)).model
+    assert simple.theta[0] > 0 and digits_of(simple.theta[0]) == 1
+    assert simple.theta[1] > 0 and simple.theta[2] == 0
+
+
 def test_an_output_that_does_not_matter_goes_as_a_whole() -> None:
     """Two large weights that cancel out: without either alone, all would be wrong."""
     random = np.random.default_rng(0)

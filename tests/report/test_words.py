@@ -264,3 +264,18 @@ def test_notes_say_how_a_class_is_decided_on() -> None:
         "Windows are cut off at the ends of a sequence.",
         "gap = distance(nose, tail)",
     ]
+
+
+def test_a_memory_says_how_long_it_lasts() -> None:
+    domain = Domain.of_size(2, summaries=("memory", "if"))
+    text = (
+        "mapprefix (fun s. if memory[12.56789] (fun e. Affine[1, 2; 3](e)) s > 0 "
+        "then memory[.5] (fun e. Affine[1, 2; 3](e)) s "
+        "else memory[2] (fun e. Affine[1, 2; 3](e)) s) x"
+    )
+    model = Model.from_text(text, domain, domain.signature(1, per_frame=True), ("no", "yes"))
+    lines = lines_of(model)
+    assert lines[0, 0].heading == "memory[12.57]"
+    assert lines[0, 0].words.endswith(": it keeps half after 12.57 frames")
+    assert lines[0,].words == "if part 3, over the frames so far, is above 0"
+    assert "    3 memory[12.57]" in numbered(model).splitlines()

@@ -35,11 +35,12 @@ _FIELDS = {
     op.LAST: ("out", "row"),
     op.BROADCAST: ("out", "row"),
     op.AVERAGE_ROW: ("out", "row", "reach", "reach"),
+    op.FADE: ("out", "row", "parameter"),
     **_POINTWISE,
 }
 _ANYWHERE = {op.AFFINE, op.PARAMETER, *_POINTWISE}
 _ALLOWED = {
-    op.FRAMES: {op.FEATURE, op.WINDOW, op.AFFINE_FEATURES, op.BROADCAST, op.AVERAGE_ROW}
+    op.FRAMES: {op.FEATURE, op.WINDOW, op.AFFINE_FEATURES, op.BROADCAST, op.AVERAGE_ROW, op.FADE}
     | _ANYWHERE,
     op.LANES: {op.WINDOW_LAST, op.LAST} | _ANYWHERE,
     op.STEPS: {op.AFFINE_PAST, op.PREVIOUS, op.CELL} | _ANYWHERE,
@@ -94,7 +95,7 @@ class Code:
     @property
     def averages(self) -> bool:
         """Whether it goes along sequences with running sums."""
-        return bool(np.isin(self.code[:, 0], (op.WINDOW, op.AVERAGE_ROW)).any())
+        return bool(np.isin(self.code[:, 0], (op.WINDOW, op.AVERAGE_ROW, op.FADE)).any())
 
     def _summed(self) -> NDArray[np.int32]:
         """Rows whose slopes are sums: all that are computed, but for those that a cell sets."""

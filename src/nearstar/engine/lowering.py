@@ -17,6 +17,7 @@ from nearstar.engine.kernels import opcodes as op
 from nearstar.language.function import Function
 from nearstar.language.meaning import Algebra, Occurrence, Site, evaluate, trace
 from nearstar.language.networks import Units, network_for
+from nearstar.language.operation import HALF_LIFE
 from nearstar.language.operators import Window
 from nearstar.language.parameters import Block, layout, size_of
 from nearstar.language.primitives import PRIMITIVES, Primitive
@@ -302,6 +303,15 @@ class _Lowered(Site[Value], Algebra[Value]):
         table.promised.update(zip(past, result, strict=True))
         table.close_steps()
         return self._at_end(result[: here.signature.output.size])
+
+    def fade(self, here: Occurrence, value: Value) -> Value:
+        table, block = self.table, self.table.blocks[here.path, HALF_LIFE]
+        # Nothing in it depends on what came before: it is one instruction over all frames.
+        rows = table.rows_of(value, op.FRAMES)
+        result = table.rows(len(rows))
+        for out, row in zip(result, rows, strict=True):
+            table.emit(op.FRAMES, op.FADE, out, row, block.offset)
+        return self._at_end(result)
 
     def recurrent(self, here: Occurrence, gates: str, recurrent: str) -> Value:
         """The hidden units of an LSTM over the sequence."""

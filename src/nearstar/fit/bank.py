@@ -35,7 +35,6 @@ class Bank:
     """The features that the data have."""
     ends: bool
     """Whether only the ends of sequences are looked at, which have a label each."""
-    outputs: int
     format: DataFormat
 
     @classmethod
@@ -64,8 +63,7 @@ class Bank:
         # What others are computed from is among the features of a domain in any case.
         features = tuple(dict.fromkeys((*features, *derived)))
         kept = {name: text for name, text in texts.items() if name in features}
-        outputs = 1 if train.n_classes == 2 else train.n_classes
-        return cls(features, kept, base, ends, outputs, format)
+        return cls(features, kept, base, ends, format)
 
     def computed(self, data: Sequences) -> Sequences:
         """The data with the terms, cut to windows; of sequences that have a label each, what they
@@ -75,7 +73,7 @@ class Bank:
         return in_windows(with_features(data, self.features, self.derived), self.format)
 
     def domain(self) -> Domain:
-        """Leaves of a few terms, in sums, products and choices; with one output also memory."""
+        """Leaves of a few terms, in sums, products and choices; of frames, memory too."""
         places = {name: place for place, name in enumerate(self.features)}
         groups = {
             name: [places[self.base[column]] for column in columns]
@@ -86,8 +84,8 @@ class Bank:
             self.features,
             groups,
             self.derived,
-            sequences=("map", "mapprefix") if self.outputs == 1 else ("map",),
-            summaries=("last",) if self.ends else ("fold",),
+            sequences=("map", "mapprefix"),
+            summaries=("last",) if self.ends else ("memory",),
             vectors=("if", "add", "multiply", "Affine{*}"),
             price=PRICE,
             beta=HARD,

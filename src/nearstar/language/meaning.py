@@ -60,6 +60,10 @@ class Site(ABC, Generic[V]):
         """The whole sequence."""
         return replace(self, each=False)
 
+    def everywhere(self) -> Self:
+        """Each element in turn."""
+        return replace(self, each=True)
+
     @abstractmethod
     def window(self, here: Occurrence, window: Window) -> Self:
         """What a window shows of each feature, at the end of what has been seen."""
@@ -67,6 +71,11 @@ class Site(ABC, Generic[V]):
     @abstractmethod
     def scan(self, here: Occurrence, body: Callable[[Self], V]) -> V:
         """An accumulator, zeros at first, that the body makes anew of each element and itself."""
+
+    @abstractmethod
+    def fade(self, here: Occurrence, value: V) -> V:
+        """The mean, by a memory's half-life, of a value that there is at each element: what it was
+        at the first one, of which each element then keeps a share and takes the rest anew."""
 
     @abstractmethod
     def broadcast(self, here: Occurrence, value: V) -> V:

@@ -23,15 +23,16 @@ def text_of(program: Program, level: int = 0, leaves: Iterator[str] | None = Non
     if program.production is None:
         return HOLE
     pattern, inner, numbered = _pattern(program.production, level)
-    parts = [
-        _part(argument, inner) if leaves is None else text_of(argument, inner, leaves)
-        for argument in program.arguments
-    ]
-    if numbered:
+    parts: list[str] = []
+    if numbered:  # in text as in the derivation, what is an operation's own comes first
         numbers = next(leaves) if leaves else ""
         if numbers.startswith("("):
             return numbers  # a formula is all there is to say of a leaf
         parts.append(numbers)
+    parts += [
+        _part(argument, inner) if leaves is None else text_of(argument, inner, leaves)
+        for argument in program.arguments
+    ]
     return pattern % tuple(parts)
 
 
@@ -45,7 +46,7 @@ class _Pattern(NamedTuple):
     """The form of an operation with its variables written."""
 
     text: str
-    """With %s for each argument, or, in leaves, for the parameters."""
+    """With %s for the parameters, if there are some, and then for each argument."""
     inner: int
     """Lambdas around the arguments."""
     numbered: bool

@@ -29,6 +29,10 @@ Remember = Callable[[NDArray[np.float32], int, float], None]
 """Makes a starting matrix, of so many features, give back a share of the accumulator it reads."""
 
 
+HALF_LIFE = "half-life"
+"""The role of a memory's one number, a positive one, in frames."""
+
+
 @dataclass(frozen=True)
 class Matrix:
     """The shape of a learned linear map: a row for each input, a column for each output."""
@@ -47,10 +51,17 @@ class Matrix:
     remember: Remember | None = None
     absent: tuple[tuple[int, int], ...] = ()
     """Weights that are 0 for good, by row and output: the output does not read the feature."""
+    start: float = 0.0
+    """What its values are drawn around where training starts."""
 
     @property
     def rows(self) -> int:
         return len(self.columns) + self.others + self.bias
+
+    @property
+    def is_half_life(self) -> bool:
+        """Whether it is one positive number, whose logarithm, of base 2, is what is trained."""
+        return self.role == HALF_LIFE
 
 
 class Operation(ABC):

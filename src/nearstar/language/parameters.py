@@ -2,8 +2,9 @@
 
 θ is a sequence of blocks, one matrix for each learned linear map, in the order of the derivation.
 A block has a row for each feature it reads, for each further input (an accumulator, hidden units)
-and for the bias, and a column for each output. θ is in the data's own units; ``scaled`` and
-``unscaled`` take it to the standardised features that training sees, and back.
+and for the bias, and a column for each output. The half-life of a memory is a block of one number.
+θ is in the data's own units; ``scaled`` and ``unscaled`` take it to the standardised features that
+training sees, and back: half-lives to their logarithms, of base 2.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from nearstar.util.errors import ProgramError
 Theta = NDArray[np.float64]
 MOST_DIGITS = 17
 """More carry nothing in double precision."""
+_MOST_DOUBLINGS = 40.0
+"""Half-lives that training finds are from 2^−40 to 2^40 frames: no memory at all, and all of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +91,9 @@ def scaled(blocks: tuple[Block, ...], theta: Theta, scale: Scale) -> NDArray[np.
     check(blocks, theta)
     result = np.array(theta, np.float64)
     for block in blocks:
-        if block.columns:
+        if block.is_half_life:
+            np.log2(block.of(result), out=block.of(result))
+        elif block.columns:
             matrix, columns = block.of(result), list(block.columns)
             weights = matrix[: len(columns)]
             if block.centred:
@@ -123,7 +128,10 @@ def unscaled(blocks: tuple[Block, ...], theta: NDArray[np.float32], scale: Scale
     constant in the data of the scale have weight 0."""
     result = without_constant(blocks, theta, scale).astype(np.float64)
     for block in blocks:
-        if block.columns:
+        if block.is_half_life:
+            matrix = block.of(result)
+            matrix[:] = np.exp2(np.clip(matrix, -_MOST_DOUBLINGS, _MOST_DOUBLINGS))
+        elif block.columns:
             matrix, columns = block.of(result), list(block.columns)
             weights = matrix[: len(columns)]
             weights /= scale.std[columns, None]
@@ -163,7 +171,7 @@ def _at_mean(weights: NDArray[np.floating], scale: Scale, columns: list[int]) ->
 
 
 def check(blocks: tuple[Block, ...], theta: Theta) -> None:
-    """Raise unless θ has the right length and finite values."""
+    """Raise unless θ has the right length and finite values, half-lives positive ones."""
     if theta.shape != (size_of(blocks),):
         raise ProgramError(
             f"the program has {size_of(blocks)} parameters, but {theta.shape} were given"
@@ -173,3 +181,14 @@ def check(blocks: tuple[Block, ...], theta: Theta) -> None:
     for block in blocks:
         if block.absent and theta[block.held].any():
             raise ProgramError("weights of features that an output does not read must be 0")
+        if block.is_half_life:
+            check_half_life(float(theta[block.offset]))
+
+
+def check_half_life(value: float) -> None:
+    """Raise unless a memory can have this half-life."""
+    if not value > 0:
+        raise ProgramError(
+            f"the half-life of a memory is a number of frames above 0, as in memory[12.5], "
+            f"not {value:g}"
+        )

@@ -15,7 +15,7 @@ from nearstar.util.errors import DomainError
 
 WORD = r"[^\W\d]\w*"
 """What the text of a program takes for one word."""
-KEYWORDS = frozenset({"map", "mapprefix", "fold", "fun", "c", "const"})
+KEYWORDS = frozenset({"map", "mapprefix", "fold", "memory", "fun", "c", "const"})
 VARIABLES = ("x", "x_t", "x_i")
 """Variables as they are printed: the input, and what the first and second lambda bind."""
 
@@ -43,7 +43,7 @@ def pieces(text: str) -> tuple[Piece, ...]:
     """The pieces of a template's text.
 
     Besides ``{0}`` and ``{x}`` the built-in forms have ``{fun}`` (the variable that a lambda
-    binds), ``{c}`` (the start of a fold) and ``{w}`` (the parameters of a leaf).
+    binds), ``{c}`` (the start of a fold) and ``{w}`` (parameters, before any argument).
     """
     found: list[Piece] = []
     position, text = 0, text.strip()

@@ -173,7 +173,7 @@ def _version_1(data: Mapping[str, Any]) -> dict[str, Any]:
 
 READERS = {1: _version_1, 2: _version_1}
 """What reads each version of the format: a file is forever. In version 2 a domain may have a price
-of numbers, and leaves may have terms to choose."""
+of numbers, leaves may have terms to choose, and there is memory of a half-life."""
 VERSION = max(READERS)
 """The version that is written."""
 

@@ -130,7 +130,7 @@ def _when(asked: Part, model: Model) -> str:
     if not asked.signature.summarises:
         return ""
     at_end = view_at(model.program, asked.path).at_end
-    if asked.operation.recurs:
+    if asked.operation.recurs or asked.half_life is not None:
         return ", over the whole sequence," if at_end else ", over the frames so far,"
     return ", at the end of the sequence," if at_end else ""
 

@@ -69,7 +69,10 @@ def _words(node: Part, model: Model) -> str:
     names = [model.domain.features[column] for column in columns]
     more = len(names) - _LISTED
     features = ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
-    return node.operation.words(node.program, features, view)
+    words = node.operation.words(node.program, features, view)
+    if node.half_life is None:
+        return words
+    return f"{words}: it keeps half after {shown(node.half_life)} frames"
 
 
 def notes_of(model: Model) -> list[str]:

@@ -49,6 +49,11 @@ class Plan:
     def code(self) -> Code:
         return lower(self.program, self.task.scale, self.budget.units)
 
+    @cached_property
+    def is_hard(self) -> bool:
+        """Whether the program has choices that are hard."""
+        return any(node.operation.is_hard for node in applied(self.program))
+
     def trained_code(self, stage: int) -> Code:
         """What is trained in a stage: choices that are hard are smooth meanwhile, and ever less."""
         last = len(self.stages) - 1
@@ -56,7 +61,7 @@ class Plan:
 
     def softened(self, beta: float) -> Code:
         """The program with smooth choices of this temperature where it has hard ones."""
-        if not any(node.operation.is_hard for node in applied(self.program)):
+        if not self.is_hard:
             return self.code
         smooth = rebuilt(self.program, lambda operation: operation.softened(beta))
         return lower(smooth, self.task.scale, self.budget.units)

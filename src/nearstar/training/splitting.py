@@ -41,6 +41,8 @@ def split_start(plan: Plan, drawn: NDArray[np.float32], rank: int) -> NDArray[np
 
     ``rank`` 0 takes the best split for the first condition, 1 the best by another feature, …
     """
+    if not plan.is_hard:
+        return None
     start = _Start(plan, drawn, rank)
     start.fill(plan.program, (), np.arange(len(start.targets)))
     return start.parameters if start.splits else None

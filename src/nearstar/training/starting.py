@@ -25,7 +25,7 @@ def initial(
     theta = np.empty(size_of(blocks), np.float32)
     for block in blocks:
         matrix = block.of(theta)
-        matrix[:] = random.uniform(-block.bound, block.bound, matrix.shape)
+        matrix[:] = block.start + random.uniform(-block.bound, block.bound, matrix.shape)
         if block.path in kept and block.remember is not None:
             block.remember(matrix, len(block.columns), kept[block.path])
         theta[block.held] = 0.0

@@ -69,6 +69,16 @@ def swapped_if(program: Program, _: Program, matrices: Matrices) -> Matrices:
     return condition | under(matrices, (1,), (2,)) | under(matrices, (2,), (1,))
 
 
+def forgotten(_: Program, __: Program, matrices: Matrices) -> Matrices:
+    """Without the half-life of what is at the root."""
+    return {path: matrix for path, matrix in matrices.items() if path}
+
+
+def of_ten(_: Program, __: Program, matrices: Matrices) -> Matrices:
+    """With a half-life there: any will do."""
+    return {(): np.array([[10.0]]), **matrices}
+
+
 def merged(program: Program, other: Program, matrices: Matrices) -> Matrices:
     """All affine leaves of a sum in one."""
     total = sum(full(program, path, matrix) for path, matrix in matrices.items())
@@ -213,6 +223,13 @@ CASES: dict[str, tuple[Signature, Tree, Tree, Conversion, Conversion]] = {
         swapped_if,
         swapped_if,
     ),
+    "branches in order, by a memory": (
+        SUMMARY,
+        ("if", ("memory", ("if", "BAffine", "AAffine", "BAffine")), ("memory", "AAffine"), (W3, Q)),
+        ("if", ("memory", ("if", "BAffine", "AAffine", "BAffine")), (W3, Q), ("memory", "AAffine")),
+        swapped_if,
+        swapped_if,
+    ),
     "branches of sequences in order": (
         FRAMES,
         ("if", ("fold", ("if", "BAffine", "AAffine", "BAffine")), ("map", Q), ("map", P)),
@@ -295,6 +312,7 @@ CASES: dict[str, tuple[Signature, Tree, Tree, Conversion, Conversion]] = {
         that_constant,
     ),
     "constant windows": (SUMMARY, (W3, "const"), ("fold", "const"), SAME, SAME),
+    "constant memories": (SUMMARY, ("memory", "const"), ("fold", "const"), forgotten, of_ten),
     "constant sequences": (
         FRAMES,
         ("if", ("fold", "const"), ("map", "const"), ("mapprefix", (W3, "const"))),
@@ -440,6 +458,10 @@ def test_simplified(signature: Signature, tree: Tree, expected: Tree) -> None:
         (FRAMES, ("mapprefix", ("SlidingWindowChange1", "AAffine"))),
         (FRAMES, ("if", ("SlidingWindowAverage1", "AAffine"), ("map", "AAffine"), "??")),
         (FRAMES, ("mapprefix", ("fold", "AAffine"))),
+        # Memories have half-lives of their own, and are means of what their bodies give.
+        (SUMMARY, ("if", ("memory", "sel_a"), ("memory", "BAffine"), ("memory", "AAffine"))),
+        (SUMMARY, ("blend", ("memory", "AAffine"), ("memory", "AAffine"))),
+        (FRAMES, ("mapprefix", ("memory", "AAffine"))),
     ],
 )
 def test_not_identities(signature: Signature, tree: Tree) -> None:

@@ -56,6 +56,7 @@ DOMAIN = Domain.of_size(
         "SlidingWindowAverage3",
         "CentredWindowMin3",
         "if",
+        "memory",
     ),
     vectors=("if", "add", "multiply", "difference", "min", "max", "affine", "const", "sel", "x"),
 ).with_functions(ODD, *USER_FUNCTIONS)
@@ -102,8 +103,10 @@ def simplified(tree: Tree, signature: Signature = VECTOR, domain: Domain = DOMAI
 
 def random_matrices(program: Program, seed: int) -> Matrices:
     random = np.random.default_rng(seed)
+    drawn = {block: random.normal(0, 0.7, (block.rows, block.outputs)) for block in layout(program)}
     return {
-        block.path: random.normal(0, 0.7, (block.rows, block.outputs)) for block in layout(program)
+        block.path: np.exp(matrix) if block.is_half_life else matrix
+        for block, matrix in drawn.items()
     }
 
 

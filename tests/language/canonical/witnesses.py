@@ -19,6 +19,7 @@ from nearstar.language.operators import (
     Input,
     Map,
     MapPrefix,
+    Memory,
     Select,
     Window,
 )
@@ -52,6 +53,8 @@ def signed(program: Program, path: Path, matrices: Matrices, out: int, carried: 
             return {} if out == 1 and (carried == 1 or not signature.carried) else None
         case Map() | MapPrefix() | Window():
             return parts((out, 1))
+        case Memory():
+            return both([{path: matrices[path]}, parts((out, 1))])
         case Fold():
             return parts((out, out))
     assert isinstance(operation, Function)

@@ -22,7 +22,10 @@ MISTAKES = [
     ("map (fun x_t. ⟦x_y) x", ["did you mean x_t?"]),
     ("map (fun x_t. ⟦map (fun y. ??) x_t) x", ["map gives a sequence", "if, add, multiply"]),
     ("map (fun x_t. ⟦fold (fun y. ??) c x_t) x", ["fold makes one vector of a sequence"]),
-    ("mapprefix (fun x_t. ⟦AngleAffine(x_t)) x", ["is a function of vectors", "if, fold, Sliding"]),
+    (
+        "mapprefix (fun x_t. ⟦AngleAffine(x_t)) x",
+        ["is a function of vectors", "if, fold, memory, "],
+    ),
     ("mapprefix (fun x_t. ⟦x_t) x", ["x_t is a sequence", "sequence → vector"]),
     ("map (fun x_t. ⟦x_t) x", ["x_t has 19 numbers", "of 1 number is expected"]),
     ("map (fun x_t. ⟦sel_position x_t) x", ["sel_position gives 4 numbers"]),

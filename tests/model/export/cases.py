@@ -104,6 +104,11 @@ SUMMARIES = (
     "fold (fun x_t. if LeftAffine(x_t) > 0 then multiply(Affine(x_t), const) else Affine(x_t)) c x",
     "if fold (fun x_t. Affine(x_t)) c x > 0 then SlidingWindowMin3(Affine(x)) "
     "else CentredWindowAverage7(const)",
+    "memory (fun x_t. Affine(x_t)) x",
+    "memory (fun x_t. const) x",
+    "memory (fun x_t. if squares of x_t > 0 then sel_left x_t else LeftAffine(x_t)) x",
+    "if memory (fun x_t. Affine(x_t)) x > 0 then memory (fun x_t. multiply(Affine(x_t), const)) x "
+    "else memory (fun x_t. sel_left x_t) x",
     "blend(SlidingWindowAverage3(const), fold (fun x_t. scaled(Affine(x_t)) by x_t / 1) c x)",
 )
 """sequence → vector, of two outputs."""
@@ -113,6 +118,8 @@ SEQUENCES = (
     *(f"mapprefix (fun x_t. {text}) x" for text in ("CentredWindowAverage5(const)",)),
     "if CentredWindowAverage5(Affine(x)) > 0 then map (fun x_t. Affine(x_t)) x "
     "else mapprefix (fun x_t. fold (fun x_i. Affine(x_i)) c x_t) x",
+    "if memory (fun x_t. Affine(x_t)) x > 0 then map (fun x_t. Affine(x_t)) x "
+    "else mapprefix (fun x_t. memory (fun x_i. Affine(x_i)) x_t) x",
     "blend(map (fun x_t. const) x, mapprefix (fun x_t. SlidingWindowChange3(Affine(x_t))) x)",
     "if fold (fun x_t. Affine(x_t)) c x > 0 then map (fun x_t. const) x "
     "else map (fun x_t. const) x",

@@ -73,6 +73,12 @@ class Reader:
             for row in x[: t + 1]:
                 state = self.vector(arguments[0], row, state)
             return state[: node["type"]["output"]["size"]]
+        if "half_life" in parameters:
+            kept = 0.5 ** (1 / parameters["half_life"])
+            mean = self.vector(arguments[0], x[0], np.zeros(0))
+            for row in x[1 : t + 1]:
+                mean = kept * mean + (1 - kept) * self.vector(arguments[0], row, np.zeros(0))
+            return mean
         if "reduction" in parameters:
             rows = x[max(t - parameters["before"], 0) : t + parameters["after"] + 1]
             value = {

@@ -97,6 +97,22 @@ def test_what_it_says() -> None:
         assert part in latex
 
 
+def test_memories_say_what_they_are() -> None:
+    domain = Domain.of_size(1, summaries=("memory", "if"), vectors=("Affine",))
+    body = "memory[{}] (fun x_t. Affine[1; 2](x_t)) x"
+    text = f"if {body.format(3.5)} > 0 then {body.format(20)} else {body.format(1e6)}"
+    signature = domain.signature(1, per_frame=False)
+    latex = str(export(Model.from_text(text, domain, signature, ("no", "yes")), "latex"))
+    check_form(latex)
+    for part in (
+        r"\operatorname{memory}_{2}\left(x_t \mapsto \operatorname{Affine}_{3}(x_t)\right)(x) > 0",
+        r"\operatorname{memory}_{2}(f)(x) &= m_n, \quad m_1 = f(x_1), \quad "
+        r"m_t = r\,m_{t-1} + (1 - r)\,f(x_t), \quad r = 2^{-1 / h}, \quad h = 3.5",
+        r"\operatorname{memory}_{4}(f)(x) &=",
+    ):
+        assert part in latex
+
+
 def test_a_function_that_mixes_in_every_level_stays_short() -> None:
     def deep(a: Expression) -> Expression:
         while a.height < MAX_HEIGHT:

@@ -17,6 +17,7 @@ from nearstar.engine.kernels import denormals
 from nearstar.engine.kernels import opcodes as op
 from nearstar.engine.kernels.adam import adam, norm
 from nearstar.engine.kernels.averages import average, average_slopes
+from nearstar.engine.kernels.fading import fade, fade_slopes
 from nearstar.engine.kernels.inputs import (
     forward_feature,
     forward_window,
@@ -93,7 +94,7 @@ class Work(NamedTuple):
     values: Any  # float32 [row, position]
     slopes: Any  # float32 [row, position]
     scratch: Any  # float32 [4, position]
-    sums: Any  # float64: memory of averages.py
+    sums: Any  # float64: memory of averages.py and fading.py
     gradient: Any  # float32 [parameter]
     mean: Any  # float32 [parameter], of Adam
     square: Any  # float32 [parameter], of Adam
@@ -140,6 +141,9 @@ def _forward(tables, data, steps, lengths, first, n, parameters, work):
                 elif what == op.AVERAGE_ROW:
                     x, back, ahead = values[code[2]], np.int64(code[3]), np.int64(code[4])
                     average(values[code[1]], x, work.sums, steps, lengths, back, ahead)
+                elif what == op.FADE:
+                    y, x = values[code[1]], values[code[2]]
+                    fade(y, x, work.sums, steps, parameters[code[3]])
                 else:
                     forward_broadcast(code, values, steps)
 
@@ -176,6 +180,11 @@ def _backward(tables, data, steps, lengths, first, n, parameters, work):
                     dx, dy = work.slopes[code[2]], work.slopes[code[1]]
                     back, ahead = np.int64(code[3]), np.int64(code[4])
                     average_slopes(dx, dy, work.sums, steps, lengths, back, ahead)
+                elif what == op.FADE:
+                    y, x = work.values[code[1]], work.values[code[2]]
+                    dy, dx = work.slopes[code[1]], work.slopes[code[2]]
+                    slope = fade_slopes(dx, dy, y, x, work.sums, steps, parameters[code[3]])
+                    work.gradient[code[3]] += slope
         # Slopes of all steps are known now: gradients of parameters are sums over all of them.
         count = lengths.shape[0] if kind == op.LANES else n
         for at in range(begin, end):

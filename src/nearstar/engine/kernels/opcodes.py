@@ -36,26 +36,27 @@ CELL: Final = 8  # first gate, first c, first tanh c, first h, n: an LSTM cell  
 LAST: Final = 9  # out, source            LANES: a row of frames at the end of each sequence
 BROADCAST: Final = 10  # out, source          FRAMES: a row of sequences at each of their frames
 AVERAGE_ROW: Final = 11  # out, source, back, ahead     FRAMES: averages over a window of steps
+FADE: Final = 12  # out, source, p     FRAMES: a mean that fades, by the logarithm of a half-life
 
 # Pointwise, any region. Field 5 is the number of adjacent output rows; bits of field 6 say which
 # operands are as many rows (bit 0: a, 1: b, 2: c), rather than one row for all.
-LITERAL: Final = 12  # out, k
-LINEAR: Final = 13  # out, a, k, k': k · a + k'
-ADD: Final = 14  # out, a, b
-SUBTRACT: Final = 15
-MULTIPLY: Final = 16
-DIVIDE: Final = 17
-MINIMUM: Final = 18
-MAXIMUM: Final = 19
-GREATER: Final = 20
-MIX: Final = 21  # out, gate, then, otherwise
-ABSOLUTE: Final = 22  # out, a
-SQRT: Final = 23
-TANH: Final = 24
-SIGMOID: Final = 25
-EXP: Final = 26
-LOG: Final = 27
-RELU: Final = 28
+LITERAL: Final = 13  # out, k
+LINEAR: Final = 14  # out, a, k, k': k · a + k'
+ADD: Final = 15  # out, a, b
+SUBTRACT: Final = 16
+MULTIPLY: Final = 17
+DIVIDE: Final = 18
+MINIMUM: Final = 19
+MAXIMUM: Final = 20
+GREATER: Final = 21
+MIX: Final = 22  # out, gate, then, otherwise
+ABSOLUTE: Final = 23  # out, a
+SQRT: Final = 24
+TANH: Final = 25
+SIGMOID: Final = 26
+EXP: Final = 27
+LOG: Final = 28
+RELU: Final = 29
 
 # Reductions of windows.
 WINDOW_AVERAGE: Final = 0

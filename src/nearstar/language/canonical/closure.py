@@ -18,7 +18,16 @@ from nearstar.language.expression import Expression
 from nearstar.language.function import Function
 from nearstar.language.grammar import Grammar
 from nearstar.language.operation import Operation
-from nearstar.language.operators import Affine, Constant, Fold, Map, MapPrefix, Select, Window
+from nearstar.language.operators import (
+    Affine,
+    Constant,
+    Fold,
+    Map,
+    MapPrefix,
+    Memory,
+    Select,
+    Window,
+)
 from nearstar.language.program import Production, production
 from nearstar.language.types import Signature
 
@@ -87,7 +96,8 @@ def _closure_of(
             return Closure(True, True, True, True, True, 0, True)
         case Select():
             return NOTHING._replace(flip=True)
-        case Map() | MapPrefix() | Window():
+        case Map() | MapPrefix() | Window() | Memory():
+            # Also of a memory: it is a mean, and starts with what its body is.
             (body,) = arguments
             shift = None if body.shift is None else 0
             return NOTHING._replace(negate=body.negate, shift=shift, constant=body.constant)

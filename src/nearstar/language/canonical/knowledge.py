@@ -16,8 +16,9 @@ from nearstar.language.canonical.closure import (
 from nearstar.language.canonical.covers import GrammarLeaf
 from nearstar.language.canonical.roles import Role, is_last, role_of
 from nearstar.language.grammar import Grammar
+from nearstar.language.numbers import least_numbers
 from nearstar.language.operation import Operation
-from nearstar.language.operators import Affine, Constant, Fold, Map, MapPrefix, Window
+from nearstar.language.operators import Affine, Constant, Fold, Map, MapPrefix, Memory, Window
 from nearstar.language.program import Apply, Hole, Production, Program, applied, open_up
 from nearstar.language.types import Signature
 from nearstar.util.errors import ProgramError
@@ -156,12 +157,12 @@ class Knowledge:
             for operation in self.rules(signature).operations:
                 if isinstance(operation, Constant):
                     found.append(open_up(operation, signature))
-                elif isinstance(operation, Map | MapPrefix | Window | Fold):
+                elif isinstance(operation, Map | MapPrefix | Window | Fold | Memory):
                     (body,) = operation.arguments(signature) or ()
                     inside = self.constant(body)
                     if inside is not None:
                         found.append(Apply(operation, signature, (inside,)))
-            found.sort(key=lambda program: (self.cost(program), program.size))
+            found.sort(key=lambda each: (self.cost(each), each.size, least_numbers(each)))
             self._constants[signature] = found[0] if found else None
         return self._constants[signature]
 

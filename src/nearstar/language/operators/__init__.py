@@ -13,6 +13,7 @@ from nearstar.language.operators.functions import (
     if_then_else,
 )
 from nearstar.language.operators.leaves import Affine, Constant, Few, Group, Input, Select, Terms
+from nearstar.language.operators.memory import Memory
 from nearstar.language.operators.windows import Last, Window
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Last",
     "Map",
     "MapPrefix",
+    "Memory",
     "Select",
     "Terms",
     "Window",

@@ -74,6 +74,7 @@ class Names:
             "map",
             "mapprefix",
             "fold",
+            "memory",
             *(name for name in domain.summaries if "Window" in name),
             *(Affine(group).name for group in domain.groups),
             "Affine",

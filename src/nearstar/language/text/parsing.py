@@ -17,6 +17,7 @@ from nearstar.language.domain import Domain
 from nearstar.language.notation import HOLE
 from nearstar.language.operation import Operation, count
 from nearstar.language.operators import Affine, Few, Input, Terms
+from nearstar.language.parameters import check_half_life
 from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Program
 from nearstar.language.template import VARIABLES, Piece, outline
 from nearstar.language.text.names import Names, kind
@@ -351,8 +352,10 @@ class _Parser:
             self._bare = self._bare or construct.token
         else:
             self._tokens.take()
-            (matrix,) = operation.matrices(construct.signature)
+            (matrix,), first = operation.matrices(construct.signature), self._tokens.current
             self._parameters.append(self._block(shape(matrix), construct.token.text))
+            if matrix.is_half_life:
+                self._check_half_life(self._parameters[-1][0], first)
         self._check_parameters()
 
     def _check_parameters(self) -> None:
@@ -362,6 +365,12 @@ class _Parser:
                 "leaves or in none",
                 self._bare,
             )
+
+    def _check_half_life(self, value: float, token: Token) -> None:
+        try:
+            check_half_life(value)
+        except ProgramError as problem:
+            raise self._tokens.error(str(problem), token) from None
 
     def _block(self, shape: Shape, name: str) -> NDArray[np.float64]:
         """The numbers of a leaf, as they stand in θ: input by input."""

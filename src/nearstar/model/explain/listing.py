@@ -65,6 +65,8 @@ def heading(node: Part) -> str:
     operation = node.operation
     if isinstance(operation, Function):
         return outline(operation.form, VARIABLES[1])
+    if node.half_life is not None:
+        return f"{operation.name}[{number(node.half_life)}]"
     if node.leaf is None:
         return operation.name
     rows = np.vstack([node.leaf.weights, node.leaf.accumulator, node.leaf.bias])

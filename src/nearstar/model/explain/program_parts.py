@@ -55,6 +55,8 @@ class Part:
     path: Path
     program: Apply
     leaf: Leaf | None
+    half_life: float | None = None
+    """That of a memory, in frames."""
 
     @property
     def operation(self) -> Operation:
@@ -96,12 +98,22 @@ def parts_of(model: Model, digits: int | None = None) -> dict[Path, Part]:
     blocks, theta = layout(model.program), model.theta
     if digits is not None:
         theta = rounded(blocks, theta, model.scale, digits)
-    leaves = {block.path: _leaf(block, theta, model.scale.mean) for block in blocks}
+    learned = {block.path: block for block in blocks}
     return {
-        path: Part(number, path, program, leaves.get(path))
+        path: _part(number, path, program, learned.get(path), theta, model.scale.mean)
         for number, (path, program) in enumerate(walk(model.program), 1)
         if not isinstance(program, Hole)
     }
+
+
+def _part(
+    number: int, path: Path, program: Apply, block: Block | None, theta: Array, mean: Array
+) -> Part:
+    if block is None:
+        return Part(number, path, program, None)
+    if block.is_half_life:
+        return Part(number, path, program, None, float(theta[block.offset]))
+    return Part(number, path, program, _leaf(block, theta, mean))
 
 
 def _leaf(block: Block, theta: Array, mean: Array) -> Leaf:

@@ -12,6 +12,7 @@ from nearstar.data.sequences import Sequences
 from nearstar.language.function import Function
 from nearstar.language.meaning import Algebra, Occurrence, Site, evaluate, trace
 from nearstar.language.operators import Window
+from nearstar.language.operators.memory import share_kept
 from nearstar.language.primitives import Primitive
 from nearstar.language.program import Path
 from nearstar.model.explain.program_parts import Array, Part
@@ -93,6 +94,16 @@ class _Values(Site[Array], Algebra[Array]):
             before[rows + 1] = body(replace(self, x=self.x[rows], accumulator=before[rows]))
         states = body(replace(self, accumulator=before))
         return states[:, : here.signature.output.size]
+
+    def fade(self, here: Occurrence, value: Array) -> Array:
+        starts, lengths = self.data.offsets[:-1], self.data.lengths
+        half_life = self.nodes[here.path].half_life
+        assert half_life is not None
+        kept, means = share_kept(half_life), np.array(value)
+        for step in range(1, int(lengths.max())):
+            rows = starts[lengths > step] + step
+            means[rows] = kept * means[rows - 1] + (1 - kept) * value[rows]
+        return means
 
     def affine(self, here: Occurrence, role: str = "affine") -> Array:
         leaf = self.nodes[here.path].leaf

@@ -23,7 +23,7 @@ def to_json(model: Model) -> str:
     ``program`` is its root. A node has its ``number``, ``operation``, ``type``, ``arguments``
     (nodes in turn) and ``parameters``: of an affine leaf ``weights`` (for each feature, a number
     for each output), ``bias`` and, inside folds, ``accumulator`` (a row for each of its
-    components).
+    components); of a memory its ``half_life`` in frames.
     ``functions`` says what each function in use means: ``[kind, value, size, operands]``, where
     kind is a primitive, or an argument or a feature by number, a literal, or a component.
     """
@@ -70,6 +70,8 @@ def _type(signature: Signature) -> dict[str, Any]:
 
 def _parameters(node: Part, features: tuple[str, ...]) -> dict[str, Any]:
     signature, leaf = node.signature, node.leaf
+    if node.half_life is not None:
+        return {"half_life": node.half_life}
     if leaf is None:
         return node.operation.details(signature, features)
     if not leaf.columns:

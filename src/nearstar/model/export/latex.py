@@ -34,6 +34,7 @@ def to_latex(model: Model) -> str:
         *writer.decision(),
         *writer.leaves(),
         *writer.functions(),
+        *writer.memories(),
         *writer.gates(),
     ]
     head = r"% Needs \usepackage{amsmath}."
@@ -84,9 +85,10 @@ class _Writer:
         )
 
     def symbol(self, node: Part) -> str:
-        """The name of a leaf, with its number where there are several of that name."""
+        """The name of a leaf or a memory, with its number where there are several of that name."""
         name = _named(node)
-        several = self._counts[name] > 1 and node.leaf is not None
+        learned = node.leaf is not None or node.half_life is not None
+        several = self._counts[name] > 1 and learned
         return f"{operator(name)}_{{{node.number}}}" if several else operator(name)
 
     # What is in it
@@ -137,6 +139,16 @@ class _Writer:
                 mixes = mixes or has_mix(function.meaning)
         if mixes:
             yield rf"{operator('mix')}(g, u, v) &= g\,u + (1 - g)\,v"
+
+    def memories(self) -> Iterator[str]:
+        """What each memory is of a function of the frames."""
+        for node in self.nodes.values():
+            if node.half_life is not None:
+                yield (
+                    rf"{self.symbol(node)}(f)(x) &= m_n, \quad m_1 = f(x_1), \quad "
+                    r"m_t = r\,m_{t-1} + (1 - r)\,f(x_t), \quad "
+                    rf"r = 2^{{-1 / h}}, \quad h = {number(node.half_life)}"
+                )
 
     def gates(self) -> Iterator[str]:
         """What the cases mean, which are smooth."""

@@ -17,6 +17,7 @@ import numpy as np
 from nearstar.language.function import Function
 from nearstar.language.meaning import Algebra, Occurrence, Site, evaluate, trace
 from nearstar.language.operators import Window
+from nearstar.language.operators.memory import share_kept
 from nearstar.language.primitives import FLOAT, INT64, Primitive
 from nearstar.language.program import Path
 from nearstar.language.reductions import OnnxWindow
@@ -164,6 +165,31 @@ class _InGraph(Site[str], Algebra[str]):
         if outputs == size:
             return result
         return graph.op("Gather", result, graph.integer(range(outputs)), axis=1)
+
+    def fade(self, here: Occurrence, value: str) -> str:
+        """A Scan over what the value is at each frame; of a constant there is one row for all."""
+        from onnx import helper
+
+        graph, size = self.graph, here.signature.output.size
+        half_life = self.nodes[here.path].half_life
+        assert half_life is not None
+        kept = share_kept(half_life)
+        inner = Graph(graph)
+        row, state = inner.fresh("row"), inner.fresh("state")
+        mean = inner.op(
+            "Add",
+            inner.op("Mul", inner.number([[kept]]), state),
+            inner.op("Mul", inner.number([[1 - kept]]), row),
+        )
+        after, each = (inner.ops("Identity", (mean,), 1)[0] for _ in range(2))
+        ends = [helper.make_tensor_value_info(e, FLOAT, [1, size]) for e in (state, row)]
+        given = [helper.make_tensor_value_info(e, FLOAT, [1, size]) for e in (after, each)]
+        scan = helper.make_graph(inner.nodes, inner.fresh("step"), ends, given)
+        # It starts as what the value is at the first frame, and so is still that after it.
+        start = graph.op("Slice", value, graph.integer([0]), graph.integer([1]))
+        rows = graph.op("Unsqueeze", value, graph.integer([1]))
+        last, means = graph.ops("Scan", (start, rows), 2, body=scan, num_scan_inputs=1)
+        return graph.op("Squeeze", means, graph.integer([1])) if self.each else last
 
     def affine(self, here: Occurrence, role: str = "affine") -> str:
         graph, leaf = self.graph, self.nodes[here.path].leaf

@@ -122,6 +122,15 @@ class _Source(Site[_Value]):
         place = f"[{rows}{some}]" if some or not self.each else ""
         return self._assign(here, f"fold({step}, x, {size}){place}")
 
+    def fade(self, here: Occurrence, value: _Value) -> _Value:
+        if not value.full:  # a constant: its mean is what it is
+            return value
+        node = self.body.nodes[here.path]
+        name = f"{self.body.names[node].upper()}_HALF_LIFE"
+        self.body.constants.append(f"{name} = {node.half_life}")
+        last = "" if self.each else "[-1:]"
+        return self._assign(here, f"fading_mean({value.text}, {name}){last}")
+
     def affine(self, here: Occurrence, role: str = "affine") -> _Value:
         (constant, leaf), constants = self._leaf(here), self.body.constants
         names = [self.body.features[column] for column in leaf.columns]

@@ -47,12 +47,24 @@ def fold(step, x, size):
         states.append(state)
     return np.array(states)'''
 
+FADING_MEAN = '''\
+def fading_mean(x, half_life):
+    """The mean up to each row, in which a row counts half as much so many rows later.
+
+    It begins as the first row."""
+    kept, mean, means = 0.5 ** (1 / half_life), x[0], []
+    for row in x:
+        mean = kept * mean + (1 - kept) * row
+        means.append(mean)
+    return np.array(means)'''
+
 HELPERS = {
     "checked": CHECKED,
     "select": SELECT,
     "affine": AFFINE,
     "windows": WINDOWS,
     "fold": FOLD,
+    "fading_mean": FADING_MEAN,
     **{
         primitive.python.partition("(")[0]: primitive.helper
         for primitive in PRIMITIVES.values()

@@ -41,6 +41,8 @@ def pruned(blocks: Sequence[Block], theta: Theta, scale: Scale, keeps: Keeps) ->
     while before is not theta:  # what goes may make room for others
         before = theta
         theta = _each(theta, left(weights).reshape(-1, 1), zeroed, keeps)
+    # A half-life of 0 is none.
+    biases = np.setdiff1d(biases, [block.offset for block in blocks if block.is_half_life])
     return _each(theta, _sorted(left(biases), strength).reshape(-1, 1), zeroed, keeps)
 
 

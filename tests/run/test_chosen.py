@@ -9,6 +9,7 @@ import pytest
 import nearstar as ns
 from nearstar.fit.resolve import SEARCHES
 from nearstar.language.choosing import chooses_terms
+from nearstar.language.numbers import numbers_of
 from nearstar.run.limits import Limits
 from nearstar.run.results.front import pareto
 from nearstar.run.results.result import Result
@@ -62,6 +63,15 @@ def test_answers_are_what_came_of_choosing(search: str) -> None:
     best = min(chosen, key=lambda each: each.rank)
     assert result.best.evaluation == best
     assert tuple(each.evaluation for each in result.front) == pareto(result.evaluations)
+    # The front is over numbers to read: none but the best is beaten in these and in error.
+    numbers = [each.numbers for each in result.front]
+    assert numbers == sorted(n for n in numbers if n is not None)
+    for on_front in (each.evaluation for each in result.front):
+        assert on_front.numbers == numbers_of(on_front.program)
+        assert on_front == best or not any(
+            (other.numbers or 0) <= (on_front.numbers or 0) and other.error < on_front.error
+            for other in chosen
+        )
     # What the search itself takes for the cost of a structure is that of the best that came of it.
     for each in result.evaluations:
         if each.kind == "search" and each.complete and search in ("astar", "idsbb"):

@@ -42,7 +42,7 @@ class Fitted:
     """What a fit gave: the best program at every price, and how the search went."""
 
     models: tuple[Model, ...]
-    """Cheapest first, with their scores and where they come from."""
+    """Simplest first, with their scores and where they come from."""
     best: int
     """The place of the chosen one."""
     how: Mapping[str, Any]

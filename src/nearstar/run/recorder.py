@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nearstar.language.choosing import chooses_terms, everything, with_terms
+from nearstar.language.numbers import numbers_of
 from nearstar.language.program import Program
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
 from nearstar.run.results.derivations import Derivations
@@ -104,10 +105,12 @@ class Recorder:
         return least - node.g
 
     def _is_unbeaten(self, new: Evaluation) -> bool:
-        """Whether no answer so far is as good in structural cost and in error."""
+        """Whether no answer so far is as good in simplicity and in error, or in path cost."""
+        if self._best is None or new.rank < self._best.rank:
+            return True
         for index in self._unbeaten:
             each = self.evaluations[index]
-            if each.structural_cost <= new.structural_cost and each.error <= new.error:
+            if each.simplicity <= new.simplicity and each.error <= new.error:
                 return False
         return True
 
@@ -132,7 +135,7 @@ class Recorder:
         self.tell(Round(point, ask.waiting, tuple(taken)))
 
     def front(self) -> Front:
-        """Answers that none other beats, cheapest first."""
+        """Answers that none other beats, simplest first."""
         return Front(Candidate(each, self._unbeaten[each.index].fetch()) for each in self._front())
 
     def _front(self) -> tuple[Evaluation, ...]:
@@ -185,6 +188,8 @@ class Recorder:
             # Rounded, since equal costs are summed in different orders.
             structural_cost=round(cost, 12),
             weight=weight,
+            numbers=numbers_of(node.program),
+            price=self._space.grammar.price,
             # A search gives a partial program that diverged the h it had before.
             f=node.g + node.closing + (node.h if partial and outcome.diverged else outcome.error),
             completes=found,

@@ -78,6 +78,10 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What programs may contain.
     max_depth : int, default=None
         Most rules in a program; None: that of the constraints.
+    numbers : int, default=None
+        Most numbers to read in a program; None: that of the constraints.
+    terms : int, default=None
+        Most terms of a leaf that chooses them, as with a bank.
     start : str, Program or Model, default=None
         A sketch to complete, or a program to improve.
     class_weight : "balanced" or mapping, default=None
@@ -159,6 +163,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     weight: float = USUAL["weight"]
     constraints: Constraints | None = None
     max_depth: int | None = USUAL["max_depth"]
+    numbers: int | None = USUAL["numbers"]
+    terms: int | None = USUAL["terms"]
     start: str | Program | Model | None = USUAL["start"]
     class_weight: str | Mapping[Any, float] | None = USUAL["class_weight"]
     loss: str | None = USUAL["loss"]

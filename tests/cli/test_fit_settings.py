@@ -124,6 +124,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
     ),
     "causal": ("", lambda asked: asked["prepared"].settings.language.causal),
     "price": ("0.25", lambda asked: asked["domain"].price == 0.25),
+    "numbers": ("12", lambda asked: asked["constraints"].numbers == 12),
     "max_depth": ("4", lambda asked: asked["constraints"].max_depth == 4),
     "forbid": ("if,fold", lambda asked: asked["constraints"].forbid == ("if", "fold")),
     "require": ("map", lambda asked: asked["constraints"].require == ("map",)),

@@ -82,7 +82,7 @@ def test_points_show_and_pin_their_programs(show: Showing) -> None:
 def test_points_lie_where_their_numbers_are(show: Showing, axis: str, name: str) -> None:
     front = examples.front(axis)
     page = show({**examples.small(), "front": front})
-    assert name in page.locator("#front .graph").inner_text()
+    assert name in str(page.locator("#front .graph svg").get_attribute("aria-label"))
     boxes = [_box(each) for each in page.locator("#front .layer button").all()]
     across = [box["x"] for box in boxes]
     down = [box["y"] for box in boxes]

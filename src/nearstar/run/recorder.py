@@ -95,13 +95,17 @@ class Recorder:
         if key is None or not node.complete or not chooses_terms(program):
             return error
         # Not all that was trained had its terms chosen: it then counts with all of them.
-        whole = space.cost(with_terms(program, everything(program)))
-        least = whole + error
+        whole = with_terms(program, everything(program))
+        if whole in space.grammar and space.is_readable(whole):
+            least = space.cost(whole) + error
+        else:
+            least = node.g + 1.0  # it may not be an answer: as bad as can be
         programs = chosen_programs(program, training.outcome.choices)
         for each, chosen in zip(programs, training.chosen, strict=True):
             came = Node(each, node, g=space.cost(each))
             self.add(came, chosen, chosen_key(key, each), kind="chosen")
-            least = min(least, came.g + chosen.outcome.error)
+            if space.is_readable(each):
+                least = min(least, came.g + chosen.outcome.error)
         return least - node.g
 
     def _is_unbeaten(self, new: Evaluation) -> bool:
@@ -182,8 +186,7 @@ class Recorder:
             parent=self._nearest(node.parent),
             kind=kind,
             complete=node.complete,
-            answer=(node.complete and not chooses_terms(node.program))
-            or (self._relaxed and not node.probe),
+            answer=self._is_answer(node),
             size=node.program.size,
             # Rounded, since equal costs are summed in different orders.
             structural_cost=round(cost, 12),
@@ -196,6 +199,12 @@ class Recorder:
             completed_by=derivations.add_partial(node.program, index) if partial else None,
             **{name: getattr(outcome, name) for name in OUTCOME},
         )
+
+    def _is_answer(self, node: Node) -> bool:
+        if self._relaxed:
+            return not node.probe
+        program = node.program
+        return node.complete and not chooses_terms(program) and self._space.is_readable(program)
 
     def _nearest(self, ancestor: Node | None) -> int | None:
         while ancestor is not None and ancestor not in self._indices:

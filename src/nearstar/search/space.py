@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nearstar.language.canonical import canonical, canonical_with_each
 from nearstar.language.grammar import Grammar
+from nearstar.language.numbers import least_numbers
 from nearstar.language.program import Hole, Program, applied, completes, is_complete, open_places
 from nearstar.search.constraints import FAMILIES, Closing, Constraints
 from nearstar.util.checks import check_number
@@ -84,6 +85,11 @@ class Space:
         """Whether the program has a completion within the constraints (complete: whether it is)."""
         return self._closing.can_close(program)
 
+    def is_readable(self, program: Program) -> bool:
+        """Whether it has no more numbers to read than it may, once its terms are chosen."""
+        most = self.constraints.numbers
+        return most is None or least_numbers(program) <= most
+
     def leads_to(self, program: Program) -> bool:
         """Whether a root leads to the program, and that to one within the constraints."""
         return self.allows(program) and any(completes(program, root) for root in self.roots)
@@ -118,9 +124,8 @@ class Space:
             return program
         if self._closing.only_depth or form == program:
             return form
-        same_counts = all(
-            quota.count(form) == quota.count(program) for quota in self._closing.quotas
-        )
+        quotas = self._closing.quotas
+        same_counts = all(quota.leaves_same(form, program) for quota in quotas)
         return form if same_counts and self._no_higher(form, program) else program
 
     def same_room(self, form: Program, program: Program) -> bool:

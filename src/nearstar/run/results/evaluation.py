@@ -88,8 +88,8 @@ class Rated(Outcome):
     complete: bool
     """Whether it has no holes. A probe has none, but stands for a partial program that has."""
     answer: bool
-    """Whether it may be the result: complete ones whose leaves have no terms to choose, and in a
-    relaxed run all but probes."""
+    """Whether it may be the result: complete ones whose leaves have no terms to choose, with no
+    more numbers to read than they may have; and in a relaxed run all but probes."""
     size: int
     """Rules applied to derive it."""
     structural_cost: float

@@ -33,6 +33,15 @@ def everything(program: Program) -> Choice:
     )
 
 
+def most_terms(program: Program) -> tuple[int, ...]:
+    """How many terms each of these leaves may choose."""
+    operations = [each.operation for each in applied(program) if each.operation.chooses_terms]
+    return tuple(
+        len(columns) if operation.most_terms is None else operation.most_terms
+        for operation, columns in zip(operations, everything(program), strict=True)
+    )
+
+
 def with_terms(program: Program, choice: Sequence[Sequence[int]]) -> Program:
     """The program with these terms in its leaves."""
     return _with(program, iter(choice))

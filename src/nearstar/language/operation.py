@@ -160,6 +160,11 @@ class Operation(ABC):
         """Whether it reads features of which training chooses a few."""
         return False
 
+    @property
+    def most_terms(self) -> int | None:
+        """How many it may choose; None: any number."""
+        return None
+
     def with_terms(self, columns: Iterable[int]) -> Operation:
         """What it is once these are chosen."""
         raise TypeError(f"{self.name} has no terms to choose")

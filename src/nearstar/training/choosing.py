@@ -10,7 +10,7 @@ Terms are chosen on training data alone: validation data only tell what each pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from nearstar.engine.session import Session
-from nearstar.language.choosing import Choice, everything, places, with_terms
+from nearstar.language.choosing import Choice, everything, most_terms, places, with_terms
 from nearstar.language.parameters import Block
 from nearstar.language.program import Program
 from nearstar.training.course import Course, Look, Plan
@@ -31,7 +31,8 @@ _STEP = 0.05
 _RIDGE = 1e-4
 """Of the mean curvature, added to that of each weight: terms may be sums of others."""
 _MANY, _SOME = 64, 24
-"""Above so many terms a third is given up before training on, above so many a fifth, else one."""
+"""Above so many terms a third is given up before training on, above so many a fifth, else one.
+While leaves have more than they may, it is half of these, since nothing there is an answer."""
 
 Array = NDArray[np.float64]
 
@@ -45,15 +46,22 @@ class Point(NamedTuple):
 
 
 def points(plan: Plan, seed: int, first: Look) -> Iterator[Point]:
-    """Programs with ever fewer terms, the first of which reads everything and has reached that."""
+    """Programs with ever fewer terms, the first of which reads everything and has reached that.
+
+    Where leaves may choose so many terms at most, those with more are only passed on the way.
+    """
     choice, error = everything(plan.program), first.error
     whole = _plan(plan, choice)
-    yield Point(whole.program, choice, first)
+    most, one = most_terms(plan.program), (1,) * len(choice)
+    if not _above(choice, most):
+        yield Point(whole.program, choice, first)
     now = _Leaves(whole, first.parameters)
-    few = len(choice)
-    while (terms := sum(map(len, choice))) > few:
-        dropped = max(terms // 3 if terms > _MANY else terms // 5 if terms > _SOME else 1, 1)
-        left = now.without(min(dropped, terms - few), 1 - error)
+    while (terms := sum(map(len, choice))) > len(choice):
+        if above := _above(choice, most):
+            left = now.without((above + 1) // 2, 1 - error, most)
+        else:
+            dropped = max(terms // 3 if terms > _MANY else terms // 5 if terms > _SOME else 1, 1)
+            left = now.without(min(dropped, terms - len(choice)), 1 - error, one)
         if left is None:
             return
         choice, start = left
@@ -62,8 +70,14 @@ def points(plan: Plan, seed: int, first: Look) -> Iterator[Point]:
         course.go()
         if course.best is not None:
             start, error = course.best.parameters, course.best.error
-            yield Point(smaller.program, choice, course.best)
+            if not _above(choice, most):
+                yield Point(smaller.program, choice, course.best)
         now = _Leaves(smaller, start)
+
+
+def _above(choice: Choice, most: Sequence[int]) -> int:
+    """Terms that are more than leaves may have."""
+    return sum(max(len(columns) - n, 0) for columns, n in zip(choice, most, strict=True))
 
 
 def _plan(plan: Plan, choice: Choice) -> Plan:
@@ -88,10 +102,13 @@ class _Leaf:
     inverse: Array
     """The inverse of the curvature: (outputs, terms and bias, terms and bias)."""
 
+    fewest: int
+    """Terms that stay in any case."""
+
     def losses(self) -> Array:
-        """What would be lost without each term; one term stays."""
-        if len(self.columns) == 1:
-            return np.full(1, np.inf)
+        """What would be lost without each term."""
+        if len(self.columns) <= self.fewest:
+            return np.full(len(self.columns), np.inf)
         diagonal = np.diagonal(self.inverse, axis1=1, axis2=2)
         lost: Array = (self.weights**2 / (2 * diagonal.T)).sum(axis=1)
         return lost[:-1]
@@ -115,11 +132,13 @@ class _Leaves:
         self._plan = plan
         self._parameters = parameters
 
-    def without(self, count: int, f1: float) -> tuple[Choice, NDArray[np.float32]] | None:
-        """What is left to read when so many terms are given up, and parameters to begin with; None
-        if numbers become too large to tell."""
+    def without(
+        self, count: int, f1: float, fewest: Sequence[int]
+    ) -> tuple[Choice, NDArray[np.float32]] | None:
+        """What is left to read when so many terms are given up by leaves that have more than the
+        ``fewest``, and parameters to begin with; None if numbers become too large to tell."""
         with np.errstate(all="ignore"):
-            leaves = self._leaves(f1)
+            leaves = self._leaves(f1, fewest)
         if not all(np.isfinite(leaf.inverse).all() for leaf in leaves):
             return None
         for _ in range(count):
@@ -141,7 +160,7 @@ class _Leaves:
             parts.append(matrix.ravel())
         return np.concatenate(parts)
 
-    def _leaves(self, f1: float) -> list[_Leaf]:
+    def _leaves(self, f1: float, fewest: Sequence[int]) -> list[_Leaf]:
         plan = self._plan
         sample = plan.task.sample(_SAMPLE)
         # Of a hard choice, nothing would come of moving its condition a little.
@@ -150,7 +169,7 @@ class _Leaves:
         outputs = self._outputs(session)[sample.labelled]
         shares = _probabilities(outputs)
         weights = np.asarray(plan.weights_at(f1))[sample.codes]
-        leaves = []
+        leaves: list[_Leaf] = []
         for block in plan.layout:
             if block.path not in plan.terms_at:
                 continue
@@ -171,7 +190,7 @@ class _Leaves:
                 inverse[output] = np.linalg.inv(curvature + ridge * np.eye(len(curvature)))
             matrix = block.of(self._parameters).astype(np.float64)
             own = np.concatenate([matrix[: len(columns)], matrix[-1:]])
-            leaves.append(_Leaf(block, columns, own, inverse))
+            leaves.append(_Leaf(block, columns, own, inverse, fewest[len(leaves)]))
         return leaves
 
     def _outputs(self, session: Session) -> Array:

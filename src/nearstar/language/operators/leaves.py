@@ -66,20 +66,35 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Few:
-    """Features of which training chooses a few; until it has, all of them."""
+    """Features, all or those of a group, of which training chooses a few; until it has, it is all
+    of them."""
 
     names: tuple[str, ...]
+    columns: tuple[int, ...]
+    """In order."""
+    title: str = ""
+    """That of the group."""
+    most: int | None = None
+    """How many it may choose; None: any number."""
 
-    text = "{*}"
+    @classmethod
+    def of(
+        cls, features: abc.Sequence[str], group: Group | None = None, most: int | None = None
+    ) -> Few:
+        """Some of all features of the data, or of those of a group."""
+        columns = tuple(sorted(group.columns) if group else range(len(features)))
+        names = tuple(features[column] for column in columns)
+        return cls(names, columns, group.title if group else "", most)
 
     @property
-    def columns(self) -> tuple[int, ...]:
-        return tuple(range(len(self.names)))
+    def text(self) -> str:
+        """A star in braces, with the most that it may choose."""
+        return "{*}" if self.most is None else f"{{*{self.most}}}"
 
     def chosen(self, columns: abc.Iterable[int]) -> Terms:
         """Those of these columns."""
-        kept = tuple(sorted(columns))
-        return Terms(tuple(self.names[column] for column in kept), kept)
+        names, kept = dict(zip(self.columns, self.names, strict=True)), tuple(sorted(columns))
+        return Terms(tuple(names[column] for column in kept), kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +103,8 @@ class Affine(Operation):
 
     Inside a fold it sees the accumulator too. ``group`` None: the full input, printed ``Affine``.
     A few ``Terms`` print as ``Affine{gap, speed}(x)`` or, with numbers for one output, as a sum:
-    ``(.64·gap - .31·speed - 5.6)``. Where these are still to be chosen it is ``Affine{*}(x)``.
+    ``(.64·gap - .31·speed - 5.6)``. Where these are still to be chosen it is ``Affine{*}(x)``, or
+    ``PositionAffine{*3}(x)`` for at most three of a group.
     """
 
     group: Group | Terms | Few | None = None
@@ -99,13 +115,17 @@ class Affine(Operation):
     @property
     def name(self) -> str:
         """As it prints."""
-        if isinstance(self.group, Terms | Few):
-            return f"Affine{self.group.text}"
-        return f"{self.group.title}Affine" if self.group else "Affine"
+        terms = self.group.text if isinstance(self.group, Terms | Few) else ""
+        return f"{self.word}{terms}"
+
+    @property
+    def word(self) -> str:
+        """What its name begins with, before the terms."""
+        return f"{self.group.title}Affine" if isinstance(self.group, Group | Few) else "Affine"
 
     @property
     def prints(self) -> str:
-        return f"{'Affine' if isinstance(self.group, Terms | Few) else self.name}{{w}}({{x}})"
+        return f"{self.word}{{w}}({{x}})"
 
     @property
     def form(self) -> tuple[Piece, ...]:
@@ -122,16 +142,28 @@ class Affine(Operation):
         if not isinstance(other, Affine) or isinstance(self.group, Few):
             return False
         few = isinstance(self.group, Terms) or isinstance(other.group, Few)
-        return few and set(self.columns(signature)) <= set(other.columns(signature))
+        most = other.group.most if isinstance(other.group, Few) else None
+        own = set(self.columns(signature))
+        within = own <= set(other.columns(signature)) and (most is None or len(own) <= most)
+        return few and within
 
     def formula(self, signature: Signature) -> abc.Sequence[str] | None:
         """What its weights are of, where it can print as one sum: of a few terms, as one number."""
         one = signature.output.size == 1 and not signature.carried
         return self.group.names if isinstance(self.group, Terms) and one else None
 
+    def choosing(self, features: abc.Sequence[str], most: int | None) -> Affine:
+        """The leaf that chooses some of what this one reads, a group or all features."""
+        group = self.group if isinstance(self.group, Group) else None
+        return Affine(Few.of(features, group, most))
+
     @property
     def chooses_terms(self) -> bool:
         return isinstance(self.group, Few)
+
+    @property
+    def most_terms(self) -> int | None:
+        return self.group.most if isinstance(self.group, Few) else None
 
     def with_terms(self, columns: abc.Iterable[int]) -> Affine:
         assert isinstance(self.group, Few)

@@ -433,7 +433,7 @@ CASES = (
     Case("an unknown required rule", FIT + " --require foldd", ("did you mean 'fold'?",)),
     Case("nothing left to use", FIT + " --forbid map,mapprefix", ("forbidden", "no rule")),
     Case("too small a depth", FIT + " --max-depth 1", ("no program", "1 rule")),
-    Case("too few numbers", FIT + " --numbers 1", ("no program", "at most 1 number to read")),
+    Case("too few numbers", FIT + " --numbers 1", ("at most 1 number to read", "least 2 numbers")),
     Case("no numbers", FIT + " --numbers 0", ("--numbers", "from 1", "'0'")),
     Case(
         "too few numbers for a program",

@@ -10,6 +10,7 @@ import pytest
 from small_grammars import FAMILIES, BruteForce, expanded, keeps, label, random_sketch
 from tabulated import TOLERANCE, Case, random_case, solve
 
+from nearstar.language.domain import Domain
 from nearstar.language.grammar import Grammar, Rule
 from nearstar.language.numbers import numbers_of
 from nearstar.language.operators import HARD, Affine, Few, if_then_else
@@ -116,6 +117,28 @@ def test_a_program_can_be_closed_if_and_only_if_a_completion_is_within_the_limit
                 }
                 assert set(case.space(sketch).expansions(sketch)) == children, told
     assert min(answers.values()) > 30
+
+
+@pytest.mark.parametrize("leaf", ["Affine{*}", "LastAffine", "Affine"])
+def test_thresholds_of_hard_ifs_are_one_number(leaf: str) -> None:
+    domain = Domain.of_features(
+        ("a", "b"), {"last": ["b"]}, vectors=("if", "add", leaf), beta=HARD, sequences=("map",)
+    )
+    brute = BruteForce(domain.grammar(domain.signature(1, per_frame=True)))
+    random = Random(0)
+    programs = list(brute.completions(Hole(brute.grammar.root), 8))
+    fewest = min(numbers_of(each) or 0 for each in programs if "if" in label(each))
+    assert fewest == {"Affine{*}": 5, "LastAffine": 5, "Affine": 9}[leaf]
+    answers = {True: 0, False: 0}
+    for numbers in range(1, 14):
+        constraints = Constraints(max_depth=8, numbers=numbers, require=("if",) * (numbers % 2))
+        closing = Closing(brute.grammar, constraints)
+        for _ in range(40):
+            sketch = random_sketch(random, random.choice(programs))
+            expected = any(keeps(each, constraints) for each in brute.completions(sketch, 8))
+            assert closing.can_close(sketch) == expected, f"{label(sketch)}, {constraints}"
+            answers[expected] += 1
+    assert min(answers.values()) > 50
 
 
 def test_where_no_program_is_within_the_limit_it_is_said_at_once() -> None:

@@ -127,3 +127,24 @@ def test_costs_that_are_summed_in_different_orders_are_equal() -> None:
         recorder.add(Node(program, None, g=0.0), training, key_of(program))
     assert len({space.grammar.cost(each.program) for each in recorder.evaluations}) == 2
     assert [each.evaluation.index for each in recorder.front()] == [0]
+
+
+def test_the_best_is_on_a_front_over_numbers_though_another_errs_less_with_as_few() -> None:
+    domain = Domain.of_size(1, vectors=("add", "const", "Affine"), price=0.001)
+    space = Space(domain.grammar(PROGRAM.signature))
+    texts = {
+        "map (fun x. add(const, const)) x": 0.2,
+        "map (fun x. Affine(x)) x": 0.205,  # as many numbers, fewer rules
+        "map (fun x. add(const, add(const, const))) x": 0.3,  # beaten in everything
+    }
+    recorder = Recorder(space, (), relaxed=False)
+    for text, error in texts.items():
+        program = parse(text, domain, PROGRAM.signature).program
+        training = Training.of(trained(program, error), 0.0)
+        recorder.add(Node(program, None, g=space.cost(program)), training, key_of(program))
+    assert [each.evaluation.index for each in recorder.front()] == [0, 1]
+    best = recorder.front().best
+    assert best is not None and best.evaluation.index == 1
+    assert [point.best for point in recorder.trace] == sorted(
+        (each.path_cost for each in recorder.evaluations[:2]), reverse=True
+    )

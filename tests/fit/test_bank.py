@@ -147,6 +147,27 @@ def test_small_programs_are_asked_for(tmp_path: Path, monkeypatch: pytest.Monkey
     assert said["numbers"] <= 3
 
 
+def test_leaves_of_a_domain_choose_of_a_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(data(per_frame=True, n=24)).to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "mine.toml").write_text(
+        'features = ["a", "swing", "c"]\nprice = 0.001\n[groups]\nends = [2, 1]\n'
+        '[rules]\nvectors = ["multiply", "EndsAffine{*}", "Affine"]'
+    )
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--domain", "mine.toml")
+    more = ("--terms", "1", "--forbid", "Affine", *QUICK[2:])
+    said = json.loads(nearstar("fit", *asked, *more, "--out", "run"))
+    model = ns.Model.load(tmp_path / "run" / "model.json")
+    # What is saved reads no more than its program does.
+    assert set(model.domain.features) <= {"swing", "c"}
+    assert said["numbers"] == model.numbers
+    assert np.array_equal(
+        model.predict(model.read("data.csv").sequences), model.predict(data(True, n=24))
+    )
+
+
 def test_numbers_and_terms_of_the_estimator() -> None:
     random = np.random.default_rng(1)
     x = random.normal(size=(200, 6))

@@ -78,6 +78,10 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What programs may contain.
     max_depth : int, default=None
         Most rules in a program; None: that of the constraints.
+    numbers : int, default=None
+        Most numbers to read in a program; None: that of the constraints.
+    terms : int, default=None
+        Most terms of a leaf that chooses them, as with a bank.
     start : str, Program or Model, default=None
         A sketch to complete, or a program to improve.
     class_weight : "balanced" or mapping, default=None
@@ -130,8 +134,9 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     program_ : str
         The program with its parameters.
     programs_ : DataFrame
-        The best program at every price, cheapest first: cost, depth (rules applied), numbers to
-        read, f1 and accuracy on the validation data, score (λ·cost + error), chosen, program.
+        The best program at every price, simplest first (by cost or, where numbers to read have a
+        price, by these): cost, depth (rules applied), numbers to read, f1 and accuracy on the
+        validation data, score (λ·cost + error), chosen, program.
     gap_ : float or None
         How far the best score of the search may be above the least possible one. It rests on the
         heuristic; ``result_.epsilon`` tells how much that overestimated. None if unknown.
@@ -158,6 +163,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     weight: float = USUAL["weight"]
     constraints: Constraints | None = None
     max_depth: int | None = USUAL["max_depth"]
+    numbers: int | None = USUAL["numbers"]
+    terms: int | None = USUAL["terms"]
     start: str | Program | Model | None = USUAL["start"]
     class_weight: str | Mapping[Any, float] | None = USUAL["class_weight"]
     loss: str | None = USUAL["loss"]
@@ -251,7 +258,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict with another program of ``programs_`` from now on.
 
         By its index; or the one of least score among those with at most such a cost and depth; or,
-        with ``within``, the cheapest of them whose error is at most so much above their least:
+        with ``within``, the simplest of them whose error is at most so much above their least:
         ``within=0.02`` gives up two points of F1 for a simpler program. Without arguments: the one
         of least score.
         """

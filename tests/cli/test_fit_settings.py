@@ -124,6 +124,8 @@ CHECKS: dict[str, tuple[str, Check]] = {
     ),
     "causal": ("", lambda asked: asked["prepared"].settings.language.causal),
     "price": ("0.25", lambda asked: asked["domain"].price == 0.25),
+    "numbers": ("12", lambda asked: asked["constraints"].numbers == 12),
+    "terms": ("2", lambda asked: asked["domain"].vectors[-1] == "Affine{*2}"),
     "max_depth": ("4", lambda asked: asked["constraints"].max_depth == 4),
     "forbid": ("if,fold", lambda asked: asked["constraints"].forbid == ("if", "fold")),
     "require": ("map", lambda asked: asked["constraints"].require == ("map",)),
@@ -179,6 +181,8 @@ def test_a_flag_has_its_effect(name: str, asked: Callable[..., Asked]) -> None:
         data = ("parts.csv", *ROLES)
     elif name == "sequence":
         data = ("sorted.csv", "--label", "does")
+    elif name == "terms":
+        data = (*data, "--bank", "terms")
     elif name == "hop":
         data = (*data, "--window", "4")
     flag = "--" + name.replace("_", "-")

@@ -16,6 +16,7 @@ from nearstar.data.derived.bank import frame_terms, windows
 from nearstar.data.derived.extending import with_features
 from nearstar.fit import bank as banks
 from nearstar.fit.bank import Bank
+from nearstar.language.program import applied
 
 QUICK = ("--bank", "terms", "--trainings", "12", "--steps", "60", "--json", "--finalists", "1")
 
@@ -144,6 +145,68 @@ def test_what_was_long_before_is_remembered_by_one_number(classes: int) -> None:
     classifier.fit(list(x), list(labels))
     assert "memory[" in classifier.program_
     assert classifier.score(list(x), list(labels)) > 0.9
+
+
+def test_small_programs_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = table(data(per_frame=True, n=24))
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    rows[rows.video >= 18].to_csv(tmp_path / "more.csv", index=False)
+    asked = ("fit", "data.csv", "--sequence", "video", "--label", "does", "--test", "more.csv")
+    for name, flags in (("few", ("--numbers", "5")), ("terms", ("--terms", "2"))):
+        said = json.loads(nearstar(*asked, *QUICK, *flags, "--out", name))
+        front = said["front"]
+        numbers = [each["numbers"] for each in front]
+        assert numbers == sorted(numbers) and said["numbers"] in numbers
+        # Each entry says what it is to read, and what it reaches on the test data.
+        for place, each in enumerate(front, 1):
+            model = ns.Model.load(tmp_path / name / "front" / f"{place}.json")
+            assert each["numbers"] == model.numbers
+            tested = model.evaluate(model.read("more.csv", labelled=True).sequences)
+            assert each["test"]["f1"] == pytest.approx(tested.f1)
+            leaves = [node.operation for node in applied(model.program) if not node.arguments]
+            assert name != "terms" or all(len(leaf.group.names) <= 2 for leaf in leaves)
+        assert name != "few" or max(numbers) <= 5
+    nearstar("resume", "few", "--trainings", "14", "--quiet")
+    assert ns.Model.load(tmp_path / "few" / "model.json").numbers <= 5  # type: ignore[operator]
+    given = ("--program", "map (fun x_t. Affine{*2}(x_t)) x")
+    said = json.loads(nearstar(*asked, *QUICK, *given, "--out", "given"))
+    assert said["numbers"] <= 3
+
+
+def test_leaves_of_a_domain_choose_of_a_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(data(per_frame=True, n=24)).to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "mine.toml").write_text(
+        'features = ["a", "swing", "c"]\nprice = 0.001\n[groups]\nends = [2, 1]\n'
+        '[rules]\nvectors = ["multiply", "EndsAffine{*}", "Affine"]'
+    )
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--domain", "mine.toml")
+    more = ("--terms", "1", "--forbid", "Affine", *QUICK[2:])
+    said = json.loads(nearstar("fit", *asked, *more, "--out", "run"))
+    model = ns.Model.load(tmp_path / "run" / "model.json")
+    # What is saved reads no more than its program does.
+    assert set(model.domain.features) <= {"swing", "c"}
+    assert said["numbers"] == model.numbers
+    assert np.array_equal(
+        model.predict(model.read("data.csv").sequences), model.predict(data(True, n=24))
+    )
+
+
+def test_numbers_and_terms_of_the_estimator() -> None:
+    random = np.random.default_rng(1)
+    x = random.normal(size=(200, 6))
+    y = (x[:, 2] > 0.5).astype(int)
+    classifier = ns.ProgramClassifier(bank="terms", trainings=6, random_state=0, numbers=4)
+    assert classifier.fit(x, y).programs_.numbers.max() <= 4
+    classifier = ns.ProgramClassifier(bank="terms", trainings=6, random_state=0, terms=1)
+    classifier.fit(x, y)
+    assert classifier.domain_.vectors[-1] == "Affine{*1}"
+    assert classifier.programs_.numbers.is_monotonic_increasing
+    with pytest.raises(ns.NearstarError, match="terms=3 is for leaves that choose"):
+        ns.ProgramClassifier(terms=3).fit(x, y)
 
 
 def test_vectors_have_leaves_of_a_few_features() -> None:

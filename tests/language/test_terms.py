@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 import nearstar as ns
 from nearstar.language.canonical import canonical
+from nearstar.language.choosing import everything, with_terms
 from nearstar.language.feature_names import read_name, read_names, written_name
 from nearstar.language.operators import Affine, Group, Terms
 from nearstar.language.parameters import layout
@@ -159,6 +162,66 @@ def test_they_compute_what_a_group_of_the_same_features_does() -> None:
         for text in ("(2·gap - 3·speed + .5)", "BothAffine[2, -3; .5](t)")
     )
     np.testing.assert_array_equal(one.scores(data), other.scores(data))
+
+
+@pytest.mark.parametrize("most", [None, 1, 2, 3])
+@pytest.mark.parametrize("leaf_of", ["Affine", "BothAffine", "LateAffine"])
+def test_leaves_that_choose_their_terms(leaf_of: str, most: int | None) -> None:
+    groups = {"both": ["gap", "speed"], "late": ["x.1", "mean(speed, 31)", "odd name"]}
+    text = f"{leaf_of}{{*{most or ''}}}"
+    domain = ns.Domain.of_features(NAMES, groups, vectors=(text, "add", "const"), price=0.01)
+    grammar = domain.grammar(FRAMES)
+    program = ns.parse(f"map (fun t. {text}(t)) x", domain, FRAMES).program
+    assert ns.to_text(program) == f"map (fun x_t. {text}(x_t)) x" and program in grammar
+    assert ns.Domain.from_dict(domain.to_dict()).grammar(FRAMES) == grammar
+    allowed = NAMES if leaf_of == "Affine" else groups[leaf_of.removesuffix("Affine").lower()]
+    ((everywhere,),) = everything(program)
+    assert everywhere == tuple(sorted(NAMES.index(name) for name in allowed))
+    # Of what it may choose, what it chooses stands where it may.
+    for size in range(1, len(NAMES) + 1):
+        for names in combinations(NAMES, size):
+            leaf_of_names = Apply(Affine(Terms.of([names], NAMES)), FRAMES.per_element())
+            chosen = program.on((leaf_of_names,))
+            fits = set(names) <= set(allowed) and (most is None or size <= most)
+            assert (chosen in grammar) == fits
+            columns = [NAMES.index(name) for name in names]
+            assert not fits or with_terms(program, [(tuple(columns),)]) == chosen
+            assert not fits or grammar.cost(chosen) == pytest.approx(0.01 + 0.01 * (size + 1))
+
+
+def test_a_sum_of_two_that_choose_a_few_is_more_than_one() -> None:
+    for leaf_of, same in (("Affine{*}", True), ("Affine{*2}", False), ("BothAffine{*1}", False)):
+        domain = ns.Domain.of_features(
+            NAMES, {"both": ["gap", "speed"]}, vectors=("add", leaf_of, "const")
+        )
+        one, two, shifted = (
+            canonical(ns.parse(f"map (fun t. {each}) x", domain, FRAMES).program, grammar)
+            for grammar in [domain.grammar(FRAMES)]
+            for each in (
+                f"{leaf_of}(t)",
+                f"add({leaf_of}(t), {leaf_of}(t))",
+                f"add(const, {leaf_of}(t))",
+            )
+        )
+        assert (one == two) == same and one == shifted
+
+
+def test_a_bound_for_all_leaves_that_choose() -> None:
+    given = ns.Domain.of_features(
+        NAMES,
+        {"both": ["gap", "speed"]},
+        vectors=("if", "Affine{*}", "BothAffine{*2}", "BothAffine"),
+        costs={"Affine{*}": 0.5, "BothAffine{*2}: vector -> vector": 0.25},
+    )
+    for most in (1, 2, 3):
+        domain = given.with_most_terms(most)
+        both = f"BothAffine{{*{min(most, 2)}}}"
+        assert domain.vectors == ("if", f"Affine{{*{most}}}", both, "BothAffine")
+        costs = {rule.operation.name: rule.cost for rule in domain.grammar(FRAMES).vectors}
+        assert (costs[f"Affine{{*{most}}}"], costs[both]) == (0.5, 0.25)
+    for name, problem in (("NoneAffine{*}", "there is no leaf"), ("Affine{*0}", "one, another")):
+        with pytest.raises(DomainError, match=problem):
+            ns.Domain.of_features(NAMES, {}, vectors=(name,))
 
 
 def test_terms_that_cannot_be() -> None:

@@ -103,7 +103,7 @@ def shown(sequences: int = 3) -> dict[str, Any]:
     }
 
 
-def front() -> list[dict[str, Any]]:
+def front(axis: str = "cost") -> list[dict[str, Any]]:
     """Five programs; the fourth is the one chosen."""
     programs = [
         "map (fun x_t. DistanceAffine(x_t)) x",
@@ -117,7 +117,9 @@ def front() -> list[dict[str, Any]]:
     ]
     return [
         {
+            "axis": axis,
             "cost": round(0.01 + 0.03 * i, 4),
+            "numbers": 2 + i * i,
             "error": round(0.31 - 0.2 * math.sqrt(i / 5), 4),
             "f1": None if i == 0 else round(0.66 + 0.25 * math.sqrt(i / 5), 4),
             "accuracy": round(0.7 + 0.2 * math.sqrt(i / 5), 4),

@@ -76,14 +76,18 @@ def test_points_show_and_pin_their_programs(show: Showing) -> None:
         assert each["text"] in marked.inner_text()
 
 
-def test_points_lie_where_their_numbers_are(show: Showing) -> None:
-    page = show(examples.small())
-    front = examples.front()
+@pytest.mark.parametrize(
+    ("axis", "name"), [("cost", "structural cost"), ("numbers", "numbers to read")]
+)
+def test_points_lie_where_their_numbers_are(show: Showing, axis: str, name: str) -> None:
+    front = examples.front(axis)
+    page = show({**examples.small(), "front": front})
+    assert name in str(page.locator("#front .graph svg").get_attribute("aria-label"))
     boxes = [_box(each) for each in page.locator("#front .layer button").all()]
     across = [box["x"] for box in boxes]
     down = [box["y"] for box in boxes]
     scores = [1 - each["error"] if each["f1"] is None else each["f1"] for each in front]
-    for values, pixels in (([each["cost"] for each in front], across), (scores, down)):
+    for values, pixels in (([each[axis] for each in front], across), (scores, down)):
         spans = [value - values[0] for value in values[1:]]
         moves = [pixel - pixels[0] for pixel in pixels[1:]]
         ratios = [move / span for move, span in zip(moves, spans, strict=True)]

@@ -77,6 +77,15 @@ def test_the_front(result: ns.Result) -> None:
         ns.plot_front(())
 
 
+def test_a_front_over_numbers(result: ns.Result) -> None:
+    priced = [
+        replace(each, evaluation=replace(each.evaluation, price=0.001)) for each in result.front
+    ]
+    axes = drawn(ns.plot_front(priced)).axes[0]
+    assert axes.get_xlabel() == "numbers to read"
+    assert axes.lines[0].get_xdata().tolist() == [each.numbers for each in result.front]
+
+
 def test_the_history(result: ns.Result) -> None:
     best, bound = drawn(ns.plot_history(result)).axes[0].lines
     points = [point for point in result.trace if point.best is not None or point.bound is not None]

@@ -16,6 +16,7 @@ from typing import Any
 from nearstar.language.expression import tanh
 from nearstar.language.function import record
 from nearstar.language.grammar import Grammar, Rule
+from nearstar.language.numbers import numbers_of
 from nearstar.language.operation import Operation
 from nearstar.language.operators import (
     BUILT_IN,
@@ -228,6 +229,7 @@ def keeps(program: Program, constraints: Constraints) -> bool:
         and not any(map(times, constraints.forbid))
         and all(map(times, constraints.require))
         and all(times(name) <= most for name, most in constraints.limit.items())
+        and (constraints.numbers is None or (numbers_of(program) or 0) <= constraints.numbers)
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearstar as ns
-from nearstar.language.choosing import chooses_terms, everything, with_terms
+from nearstar.language.choosing import chooses_terms, everything, most_terms, with_terms
 from nearstar.training.train import Trained
 
 NAMES = tuple("abcdefgh")
@@ -41,6 +41,7 @@ def trained(text: str, data: ns.Task, **changes: object) -> Trained:
 
 
 LINE = "map (fun x_t. Affine{*}(x_t)) x"
+VECTORS = (*("if", "MiddleAffine{*1}", "Affine{*3}", "Affine{*}", "Affine{*2}"), "MiddleAffine{*}")
 CHOICE = "map (fun x_t. if Affine{*}(x_t) > 0 then Affine{*}(x_t) else Affine{*}(x_t)) x"
 
 
@@ -92,6 +93,37 @@ def test_ever_fewer_terms_down_to_one_a_leaf(seed: int, text: str, beta: float) 
         assert model.numbers is not None and model.numbers <= size + leaves
 
 
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("map (fun x_t. Affine{*2}(x_t)) x", (2,)),
+        ("map (fun x_t. Affine{*8}(x_t)) x", (8,)),
+        ("map (fun x_t. MiddleAffine{*}(x_t)) x", (4,)),
+        ("map (fun x_t. if MiddleAffine{*1}(x_t) > 0 then Affine{*3}(x_t) else Affine{*}(x_t)) x",
+         (1, 3, 8)),
+    ],
+)  # fmt: skip
+def test_no_leaf_ends_with_more_terms_than_it_may_have(text: str, most: tuple[int, ...]) -> None:
+    data, groups = task("(c > 0) & (d < 1)"), {"middle": ["f", "c", "d", "e"]}
+    found = trained(text, data, groups=groups)
+    choices = [tuple(columns for (columns,) in each.choice) for each in found.chosen]
+    assert most_terms(found.program) == most
+    assert all(
+        len(columns) <= n for choice in choices for columns, n in zip(choice, most, strict=True)
+    )
+    # It begins with as many as there may be, and ends with one in each.
+    assert tuple(map(len, choices[0])) == most and set(map(len, choices[-1])) == {1}
+    for each, choice in zip(found.chosen, choices, strict=True):
+        assert each.program in domain(vectors=VECTORS, groups=groups).grammar(data.signature())
+        middle = [set(columns) for columns, n in zip(choice, most, strict=True) if n in (1, 4)]
+        assert all(columns <= {2, 3, 4, 5} for columns in middle)
+        model = ns.Model.of(each, domain(groups=groups), data.valid.class_names)
+        assert model.evaluate(data.valid).error == pytest.approx(each.error, abs=2e-3)
+    if most == (2,):
+        kept = {NAMES[column] for column in choices[0][0]}
+        assert kept == {"c", "d"} and len(choices) == 2
+
+
 def test_the_same_bits_again() -> None:
     data = task("a * b > 0")
     first, second = (trained(CHOICE, data) for _ in range(2))
@@ -140,3 +172,6 @@ def test_each_class_has_terms_of_its_own() -> None:
     (three,) = [each for each in found.chosen if sum(map(len, each.choice[0])) == 3]
     assert three.choice == (((0,), (1,), (2,)),) and three.error < 0.05
     assert "Affine{a | b | c}" in ns.to_text(three.program)
+    bounded = trained(LINE.replace("*", "*1"), data)
+    assert bounded.chosen[0].error < 0.1
+    assert all(len(own) <= 1 for each in bounded.chosen for own in each.choice[0])

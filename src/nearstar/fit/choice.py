@@ -20,7 +20,7 @@ def choose(
     """The place on the front of the program that is wanted.
 
     By its index; or the one of least path cost among those that cost and apply at most so much; or,
-    with ``within``, the cheapest of these whose error is at most so much above the least.
+    with ``within``, the simplest of these whose error is at most so much above the least.
     """
     if index is not None:
         if (max_cost, max_depth, within) != (None, None, None):
@@ -54,5 +54,5 @@ def choose(
     most = min(evaluations[place].error for place in allowed) + within
     return min(
         (place for place in allowed if evaluations[place].error <= most),
-        key=lambda place: (evaluations[place].structural_cost, evaluations[place].error),
+        key=lambda place: (evaluations[place].simplicity, evaluations[place].error),
     )

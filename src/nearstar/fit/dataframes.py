@@ -30,7 +30,7 @@ _COLUMNS = {
 
 
 def front_table(models: Sequence[Model], chosen: int) -> pd.DataFrame:
-    """The best program at every price, cheapest first; ``chosen`` is the one that predicts."""
+    """The best program at every price, simplest first; ``chosen`` is the one that predicts."""
     import pandas as pd
 
     rows = model_rows(models, chosen)

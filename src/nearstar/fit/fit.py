@@ -10,6 +10,7 @@ from typing import Any
 
 from nearstar.fit.predictions import Predictions
 from nearstar.fit.prepare import Prepared
+from nearstar.language.numbers import numbers_of
 from nearstar.model.model import Model
 from nearstar.run.finals import Finalists, final
 from nearstar.run.learn import learn
@@ -42,7 +43,7 @@ class Fitted:
     """What a fit gave: the best program at every price, and how the search went."""
 
     models: tuple[Model, ...]
-    """Cheapest first, with their scores and where they come from."""
+    """Simplest first, with their scores and where they come from."""
     best: int
     """The place of the chosen one."""
     how: Mapping[str, Any]
@@ -65,6 +66,7 @@ def fit(prepared: Prepared, *, run: Run = None, progress: bool | None = None) ->
     if prepared.program is not None:
         given, seed = prepared.program, prepared.settings.search.seed
         trained = train(given.program, prepared.task, prepared.budget, seed, start=given.theta)
+        trained = _with_its_terms(prepared, trained)
         how: dict[str, Any] = dict.fromkeys(("gap", "bound", "epsilon"))
         how |= {"ended": "finished", "trained": 1, "seconds": round(trained.seconds, 3)}
         return Fitted((_model(prepared, trained, how),), 0, how)
@@ -74,6 +76,17 @@ def fit(prepared: Prepared, *, run: Run = None, progress: bool | None = None) ->
     models = tuple(_model(prepared, each.trained, how) for each in result.front)
     programs = [each.evaluation.program for each in result.front]
     return Fitted(models, programs.index(result.best.evaluation.program), how, result)
+
+
+def _with_its_terms(prepared: Prepared, trained: Trained) -> Trained:
+    """The best of what came of a program by choosing terms; itself, if it has none to choose."""
+    language, weight = prepared.settings.language, prepared.settings.search.weight
+    most = language.constraints.numbers
+    chosen = [
+        each for each in trained.chosen if most is None or (numbers_of(each.program) or 0) <= most
+    ]
+    cost = prepared.domain.cost
+    return min(chosen, key=lambda each: weight * cost(each.program) + each.error, default=trained)
 
 
 def _search(prepared: Prepared, run: Run, progress: bool | None) -> Result:

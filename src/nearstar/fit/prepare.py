@@ -92,8 +92,22 @@ def _task(settings: FitSettings, parts: Parts, format: DataFormat) -> tuple[Task
         cut, domain = partial(in_windows, format=format), read_domain(given, train, groups, derived)
     if (price := settings.language.price) is not None:
         domain = replace(domain, price=price)
+    if (most := settings.language.terms) is not None:
+        domain = _with_most_terms(domain, most)
     learned_from = cut(train)
     return Task(learned_from, learned_from if valid is train else cut(valid)), domain
+
+
+def _with_most_terms(domain: Domain, most: int) -> Domain:
+    """The domain with so many terms in a leaf at most; raises where no leaf chooses its terms."""
+    if not domain.chooses_terms:
+        raise NearstarError(
+            Setting("terms", most),
+            " is for leaves that choose their terms, and there are none; add ",
+            Setting("bank", "terms"),
+            ", or take a domain with Affine{*} among its rules for vectors",
+        )
+    return domain.with_most_terms(most)
 
 
 def _check_bank(domain: Domain | None, groups: Mapping[str, Any] | None) -> None:

@@ -95,6 +95,9 @@ class LanguageSettings:
     price: float | None = option(
         to.not_negative, "what each number to read costs, as structure does (.0015)", "NUMBER")
     max_depth: int | None = option(to.whole(1), "most rules in a program", "RULES")
+    numbers: int | None = option(to.whole(1), "most numbers to read in a program", "NUMBER")
+    terms: int | None = option(
+        to.whole(1), "most terms of a leaf that chooses them, as those of a bank do", "NUMBER")
     forbid: tuple[str, ...] = option(
         to.names, "rules that programs may not use", "RULES", default=())
     require: tuple[str, ...] = option(to.names, "rules that programs must use", "RULES", default=())
@@ -103,13 +106,15 @@ class LanguageSettings:
     program: str | None = option(
         to.text, "train exactly this program; numbers in it are where training starts", "TEXT")
     rules: Constraints | None = None
-    """What else programs must be like; beside it only the greatest depth counts."""
+    """What else programs must be like; beside it only the most rules and numbers count."""
 
     @property
     def constraints(self) -> Constraints:
         """What programs must be like."""
         rules = self.rules or Constraints(forbid=self.forbid, require=self.require)
-        return rules if self.max_depth is None else replace(rules, max_depth=self.max_depth)
+        given = {"max_depth": self.max_depth, "numbers": self.numbers}
+        said: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
+        return replace(rules, **said)
 
     def vocabulary(self) -> tuple[Domain | None, dict[str, str]]:
         """The domain that is given, and the features to compute: its own, and further ones."""

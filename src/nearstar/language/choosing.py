@@ -35,6 +35,17 @@ def everything(program: Program) -> Choice:
     )
 
 
+def most_terms(program: Program) -> tuple[int, ...]:
+    """How many terms each output of these leaves may choose."""
+    return tuple(
+        len(node.operation.columns(node.signature))
+        if node.operation.most_terms is None
+        else node.operation.most_terms
+        for node in applied(program)
+        if node.operation.chooses_terms
+    )
+
+
 def with_terms(program: Program, choice: Sequence[Columns]) -> Program:
     """The program with these terms in its leaves."""
     return _with(program, iter(choice))

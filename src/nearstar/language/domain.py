@@ -25,7 +25,6 @@ from nearstar.language.operators import (
     BUILT_IN,
     Affine,
     Constant,
-    Few,
     Fold,
     Group,
     Input,
@@ -57,6 +56,8 @@ _RULES = {
     "vectors": ("if", "add", "multiply", "affine"),
 }
 """The rules of the paper's domains, for domains that do not name their own."""
+_STAR = re.compile(r"(?P<leaf>\w+)\{\*(?P<most>[1-9][0-9]*)?\}")
+"""The name of a leaf that chooses its terms."""
 
 
 @dataclass(frozen=True)
@@ -268,6 +269,26 @@ class Domain:
             sequences=self.sequences + lifted,
         )
 
+    @property
+    def chooses_terms(self) -> bool:
+        """Whether it has leaves whose terms are to be chosen."""
+        return any(each.chooses_terms for each in self._operations_of("vectors"))
+
+    def with_most_terms(self, most: int) -> Domain:
+        """The domain with leaves that choose so many terms, at most, where they chose more."""
+
+        def bounded(name: str) -> str:
+            star = _STAR.match(name)  # a cost may be for a kind of type: what follows stays
+            if star is None or (star["most"] and int(star["most"]) <= most):
+                return name
+            return f"{star['leaf']}{{*{most}}}{name[star.end() :]}"
+
+        return replace(
+            self,
+            vectors=tuple(map(bounded, self.vectors)),
+            costs={bounded(name): cost for name, cost in self.costs.items()},
+        )
+
     def definitions(self, names: Iterable[str]) -> list[str]:
         """How those of these features are derived that are not called what they are."""
         known = self.derived
@@ -334,14 +355,23 @@ class Domain:
 
     def _few_terms(self, name: str) -> Affine | None:
         """The leaf of features that are listed in braces: ``Affine{gap, speed}``; or, in place of
-        a list, are to be chosen."""
+        a list, are to be chosen: ``Affine{*}``, ``PositionAffine{*3}``."""
+        if star := _STAR.fullmatch(name):
+            leaf = self._operations.get(star["leaf"])
+            if not isinstance(leaf, Affine):
+                leaves = [each for each in self._operations if each.endswith("Affine")]
+                raise DomainError(
+                    f"{name}: there is no leaf {star['leaf']}; {suggestion(star['leaf'], leaves)}"
+                )
+            return leaf.choosing(self.features, int(star["most"]) if star["most"] else None)
         if not name.startswith("Affine{"):
             return None
-        if name == f"Affine{Few.text}":
-            return Affine(Few(self.features))
         names = read_names(name.removeprefix("Affine"))
         if names is None:
-            raise DomainError(f"a leaf of features is Affine{{one, another}}, not {name!r}")
+            raise DomainError(
+                "a leaf of features is Affine{one, another}, or of at most three to be chosen "
+                f"Affine{{*3}}, not {name!r}"
+            )
         for each in names:
             if each not in self.features:
                 known = suggestion(each, self.features)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from nearstar.language.operation import Operation
 from nearstar.language.operators import Affine
 from nearstar.language.parameters import Theta, layout
 from nearstar.language.program import Hole, Program, applied, is_complete
+from nearstar.language.types import Signature
 
 
 def numbers_of(program: Program, theta: Theta | None = None) -> int | None:
@@ -34,14 +38,26 @@ def least_numbers(program: Program) -> int:
 
 def thresholds(program: Program) -> int:
     """Conditions of a hard ``if`` that are, or may become, a threshold of one feature."""
-    conditions = (node.arguments[0] for node in applied(program) if node.operation.is_hard)
-    return sum(map(_may_be_threshold, conditions))
+    closed = sum(
+        is_threshold(each.operation, each.signature)
+        for each in _conditions(program)
+        if not isinstance(each, Hole)
+    )
+    return closed + open_thresholds(program)
 
 
-def _may_be_threshold(condition: Program) -> bool:
-    if isinstance(condition, Hole):
-        return condition.signature.maps_vectors
-    operation, signature = condition.operation, condition.signature
+def open_thresholds(program: Program) -> int:
+    """Those that are holes still."""
+    holes = (each for each in _conditions(program) if isinstance(each, Hole))
+    return sum(hole.signature.maps_vectors for hole in holes)
+
+
+def is_threshold(operation: Operation, signature: Signature) -> bool:
+    """Whether it is, or may become, one as the condition of a hard ``if``."""
     if not isinstance(operation, Affine) or signature.carried:
         return False
     return operation.chooses_terms or len(operation.columns(signature)) == 1
+
+
+def _conditions(program: Program) -> Iterator[Program]:
+    return (node.arguments[0] for node in applied(program) if node.operation.is_hard)

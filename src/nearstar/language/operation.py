@@ -174,6 +174,11 @@ class Operation(ABC):
         """Whether it reads features of which training chooses a few."""
         return False
 
+    @property
+    def most_terms(self) -> int | None:
+        """How many each output may choose; None: any number."""
+        return None
+
     def with_terms(self, columns: Sequence[Iterable[int]]) -> Operation:
         """What it is once these are chosen, for each output."""
         raise TypeError(f"{self.name} has no terms to choose")

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from nearstar.data.derived import named_in, read_derived
 from nearstar.data.scale import Scale
-from nearstar.language.operators import Affine, Terms
+from nearstar.language.domain import Domain
+from nearstar.language.operators import Affine, Select, Terms
 from nearstar.language.program import Program, applied, columns_read
 from nearstar.language.text import parse, to_text
 from nearstar.language.types import Signature
@@ -27,7 +28,14 @@ def reduced(model: Model) -> Model:
     columns = [place for place, name in enumerate(domain.features) if name in kept]
     features = tuple(domain.features[column] for column in columns)
     derived = {name: text for name, text in domain.derived.items() if name in needed}
-    smaller = replace(domain, features=features, derived=derived, groups=(), aliases={})
+    smaller = replace(
+        domain,
+        features=features,
+        derived=derived,
+        groups=(),
+        aliases={},
+        vectors=_without_leaves(domain),
+    )
     source = type(program.signature.input)(len(features))
     return replace(
         model,
@@ -38,6 +46,16 @@ def reduced(model: Model) -> Model:
         domain=smaller,
         scale=Scale(model.scale.mean[columns], model.scale.std[columns]),
     )
+
+
+def _without_leaves(domain: Domain) -> tuple[str, ...]:
+    """The rules of vectors, with one leaf in the place of all that name features or groups."""
+    leaves = {
+        name
+        for name in domain.vectors
+        if name in ("affine", "sel") or isinstance(domain.operation(name), Affine | Select)
+    }
+    return (*(name for name in domain.vectors if name not in leaves), "Affine{*}")
 
 
 def _by_name(program: Program) -> bool:

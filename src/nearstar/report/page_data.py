@@ -44,7 +44,7 @@ def make_page(
     """The page of a model, or of a search that has found none yet.
 
     ``parts`` are the data by part, as far as they are there: training, validation, test. ``front``
-    are the models that it was chosen from, cheapest first, and ``history`` tells how they were
+    are the models that it was chosen from, simplest first, and ``history`` tells how they were
     found. ``others`` are models to compare with, ``only`` the ids of sequences to show.
     """
     page: Page = {
@@ -147,6 +147,7 @@ def _front(models: Sequence[Model], chosen: Model) -> list[dict[str, Any]]:
 def front_entry(row: FrontRow, text: str, html: str) -> dict[str, Any]:
     """A program of ``page.front``."""
     return {
+        "axis": "numbers" if row.axis == "numbers" else "cost",
         "cost": row.structural_cost,
         "error": row.error,
         "f1": row.f1,

@@ -39,7 +39,8 @@ _LINE, _INDENT, _LETTER, _COLUMN = 0.28, 0.3, 0.09, 2.0
 
 
 def plot_front(front: Result | Sequence[Candidate], ax: Axes | None = None) -> Figure:
-    """The best program at every price: structural cost against F1 in validation.
+    """The best program at every price: structural cost against F1 in validation, or numbers to
+    read where these have a price.
 
     The one of least path cost is marked. ``front`` is a result, such as ``clf.result_``, or its
     ``front``. Without ``ax`` the figure is a new one.
@@ -47,19 +48,23 @@ def plot_front(front: Result | Sequence[Candidate], ax: Axes | None = None) -> F
     rows = Front(front.front if isinstance(front, Result) else front).rows()
     if not rows:
         raise NearstarError("there is no front to plot: no complete program was trained")
-    costs, scores = [row.structural_cost for row in rows], [row.height for row in rows]
+    simple, scores = [row.simplicity for row in rows], [row.height for row in rows]
     (best,) = (row.place for row in rows if row.chosen)
     axes = _axes() if ax is None else ax
-    axes.step(costs, scores, where="post", color=_BLUE, marker="o", label="best at this cost")
+    word, name = {
+        "structural_cost": ("cost", "structural cost"),
+        "numbers": ("size", "numbers to read"),
+    }[rows[0].axis]
+    axes.step(simple, scores, where="post", color=_BLUE, marker="o", label=f"best at this {word}")
     axes.plot(
-        *(costs[best : best + 1], scores[best : best + 1]),
+        *(simple[best : best + 1], scores[best : best + 1]),
         color=_ORANGE,
         marker="*",
         markersize=14,
         linestyle="none",
         label="least path cost",
     )
-    axes.set(xlabel="structural cost", ylabel="F1 in validation")
+    axes.set(xlabel=name, ylabel="F1 in validation")
     axes.legend()
     return _whole(axes)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nearstar.language.choosing import chooses_terms, everything, with_terms
+from nearstar.language.numbers import numbers_of
 from nearstar.language.program import Program
 from nearstar.run.events import Evaluated, Event, Listener, NewBest, Round
 from nearstar.run.results.derivations import Derivations
@@ -94,20 +95,26 @@ class Recorder:
         if key is None or not node.complete or not chooses_terms(program):
             return error
         # Not all that was trained had its terms chosen: it then counts with all of them.
-        whole = space.cost(with_terms(program, everything(program)))
-        least = whole + error
+        whole = with_terms(program, everything(program))
+        if whole in space.grammar and space.is_readable(whole):
+            least = space.cost(whole) + error
+        else:
+            least = node.g + 1.0  # it may not be an answer: as bad as can be
         programs = chosen_programs(program, training.outcome.choices)
         for each, chosen in zip(programs, training.chosen, strict=True):
             came = Node(each, node, g=space.cost(each))
             self.add(came, chosen, chosen_key(key, each), kind="chosen")
-            least = min(least, came.g + chosen.outcome.error)
+            if space.is_readable(each):
+                least = min(least, came.g + chosen.outcome.error)
         return least - node.g
 
     def _is_unbeaten(self, new: Evaluation) -> bool:
-        """Whether no answer so far is as good in structural cost and in error."""
+        """Whether no answer so far is as good in simplicity and in error, or in path cost."""
+        if self._best is None or new.rank < self._best.rank:
+            return True
         for index in self._unbeaten:
             each = self.evaluations[index]
-            if each.structural_cost <= new.structural_cost and each.error <= new.error:
+            if each.simplicity <= new.simplicity and each.error <= new.error:
                 return False
         return True
 
@@ -132,7 +139,7 @@ class Recorder:
         self.tell(Round(point, ask.waiting, tuple(taken)))
 
     def front(self) -> Front:
-        """Answers that none other beats, cheapest first."""
+        """Answers that none other beats, simplest first."""
         return Front(Candidate(each, self._unbeaten[each.index].fetch()) for each in self._front())
 
     def _front(self) -> tuple[Evaluation, ...]:
@@ -179,18 +186,25 @@ class Recorder:
             parent=self._nearest(node.parent),
             kind=kind,
             complete=node.complete,
-            answer=(node.complete and not chooses_terms(node.program))
-            or (self._relaxed and not node.probe),
+            answer=self._is_answer(node),
             size=node.program.size,
             # Rounded, since equal costs are summed in different orders.
             structural_cost=round(cost, 12),
             weight=weight,
+            numbers=numbers_of(node.program),
+            price=self._space.grammar.price,
             # A search gives a partial program that diverged the h it had before.
             f=node.g + node.closing + (node.h if partial and outcome.diverged else outcome.error),
             completes=found,
             completed_by=derivations.add_partial(node.program, index) if partial else None,
             **{name: getattr(outcome, name) for name in OUTCOME},
         )
+
+    def _is_answer(self, node: Node) -> bool:
+        if self._relaxed:
+            return not node.probe
+        program = node.program
+        return node.complete and not chooses_terms(program) and self._space.is_readable(program)
 
     def _nearest(self, ancestor: Node | None) -> int | None:
         while ancestor is not None and ancestor not in self._indices:

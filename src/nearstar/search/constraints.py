@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from nearstar.language.domain import Domain
 from nearstar.language.grammar import Grammar
-from nearstar.language.program import Program, applied, open_places
+from nearstar.language.numbers import is_threshold, least_numbers, open_thresholds
+from nearstar.language.operation import Operation, count
+from nearstar.language.program import Apply, Path, Program, applied, node_at, open_places
 from nearstar.language.types import Signature
 from nearstar.util.checks import check_settings, check_whole
 from nearstar.util.errors import NearstarError
@@ -35,6 +37,8 @@ class Constraints:
     """Rules that must be used."""
     limit: Mapping[str, int] = field(default_factory=dict, hash=False)
     """How often rules may be used, at most."""
+    numbers: int | None = None
+    """Most numbers to read; where terms are to be chosen, those of what comes of it."""
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -62,6 +66,8 @@ class Constraints:
         demands = [f"at most {self.max_depth} rules"]
         if self.max_height is not None:
             demands.append(f"at most {self.max_height} levels")
+        if self.numbers is not None:
+            demands.append(f"at most {count(self.numbers)} to read")
         demands += [f"no {name}" for name in self.forbid]
         demands += [f"at least one {name}" for name in self.require]
         demands += [f"at most {most} {name}" for name, most in self.limit.items()]
@@ -94,9 +100,46 @@ class Quota:
         """How often a program uses them."""
         return sum(node.operation.name in self.names for node in applied(program))
 
+    def leaves_same(self, one: Program, other: Program) -> bool:
+        """Whether as much is left of it for the holes of both programs."""
+        return self.count(one) == self.count(other)
+
+    def of(self, operation: Operation, need: Need) -> int:
+        """How often an operation uses them, in the place of a hole."""
+        return int(operation.name in self.names)
+
+
+@dataclass(frozen=True)
+class NumbersQuota(Quota):
+    """How many numbers to read there may be."""
+
+    def count(self, program: Program) -> int:
+        """Those that a program has, but for its holes."""
+        # A condition that is a hole is no threshold yet.
+        return least_numbers(program) + open_thresholds(program)
+
+    def leaves_same(self, one: Program, other: Program) -> bool:
+        same = open_thresholds(one) == open_thresholds(other)
+        return same and self.count(one) == self.count(other)
+
+    def of(self, operation: Operation, need: Need) -> int:
+        """Those that an operation brings, in the place of a hole."""
+        threshold = need.condition and is_threshold(operation, need.signature)
+        return operation.numbers(need.signature) - threshold
+
+
+class Need(NamedTuple):
+    """A hole that is to be closed."""
+
+    signature: Signature
+    levels: int
+    """Of a tree that fits in."""
+    condition: bool
+    """Whether it decides a hard ``if``: a threshold there is one number."""
+
 
 _Counts = tuple[int, ...]
-_Needs = tuple[tuple[Signature, int], ...]
+_Needs = tuple[Need, ...]
 
 
 class Closing:
@@ -129,7 +172,10 @@ class Closing:
         if rules < 0 or program.height > height:
             return False
         places = open_places(program)
-        needs = tuple((hole.signature, height - len(path)) for path, hole in places)
+        needs = tuple(
+            Need(hole.signature, height - len(path), _is_condition(program, path))
+            for path, hole in places
+        )
         own = tuple(quota.count(program) for quota in self.quotas)
         return any(
             all(
@@ -146,21 +192,24 @@ class Closing:
         if rules < len(needs):
             return frozenset()
         # No tree is higher than it has rules: more levels than that are no more freedom.
-        needs = tuple((signature, min(levels, rules)) for signature, levels in needs)
+        needs = tuple(need._replace(levels=min(need.levels, rules)) for need in needs)
         key = (needs, rules)
         if key not in self._known:
-            (signature, levels), rest = needs[0], needs[1:]
+            need, rest = needs[0], needs[1:]
             found: set[_Counts] = set()
             if rest:
                 for first in range(1, rules - len(rest) + 1):
                     for one in self._completions(needs[:1], first):
                         for others in self._completions(rest, rules - first):
                             found.add(self._capped(_add(one, others)))
-            elif levels >= 1:
-                for rule in self.grammar.rules(signature):
-                    arguments = rule.operation.arguments(signature) or ()
-                    own = tuple(int(rule.operation.name in quota.names) for quota in self.quotas)
-                    below = tuple((argument, levels - 1) for argument in arguments)
+            elif need.levels >= 1:
+                for rule in self.grammar.rules(need.signature):
+                    arguments = rule.operation.arguments(need.signature) or ()
+                    own = tuple(quota.of(rule.operation, need) for quota in self.quotas)
+                    below = tuple(
+                        Need(argument, need.levels - 1, rule.operation.is_hard and place == 0)
+                        for place, argument in enumerate(arguments)
+                    )
                     for counts in self._completions(below, rules - 1):
                         found.add(self._capped(_add(own, counts)))
             self._known[key] = frozenset(
@@ -184,6 +233,14 @@ class Closing:
         )
 
 
+def _is_condition(program: Program, path: Path) -> bool:
+    """Whether what stands there decides a hard ``if``."""
+    if not path or path[-1] != 0:
+        return False
+    above = node_at(program, path[:-1])
+    return isinstance(above, Apply) and above.operation.is_hard
+
+
 def _add(one: _Counts, other: _Counts) -> _Counts:
     return tuple(a + b for a, b in zip(one, other, strict=True))
 
@@ -193,7 +250,8 @@ def quotas_of(
 ) -> tuple[Quota, ...]:
     """The quotas that constraints set; ``families`` are names that stand for several rules."""
     names = dict.fromkeys((*constraints.require, *constraints.limit))
-    return tuple(
+    most = constraints.numbers
+    rules = tuple(
         Quota(
             frozenset(families.get(name, [name])),
             least=int(name in constraints.require),
@@ -201,3 +259,4 @@ def quotas_of(
         )
         for name in names
     )
+    return rules if most is None else (*rules, NumbersQuota(frozenset(), most=most))

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nearstar.language.canonical import canonical, canonical_with_each
 from nearstar.language.grammar import Grammar
+from nearstar.language.numbers import least_numbers
+from nearstar.language.operation import count
 from nearstar.language.program import Hole, Program, applied, completes, is_complete, open_places
 from nearstar.search.constraints import FAMILIES, Closing, Constraints
 from nearstar.util.checks import check_number
 from nearstar.util.errors import DomainError, NearstarError, ProgramError
 from nearstar.util.nearest import suggestion
+
+_MANY_NUMBERS = 100_000
+"""To read: more than any program has that somebody would."""
 
 
 class Space:
@@ -40,6 +47,7 @@ class Space:
         self.grammar = _without(grammar, forbidden) if forbidden else grammar
         self.roots = tuple(roots) or (Hole(grammar.root),)
         self._roots = frozenset(self.roots)
+        self._families = families
         self._closing = Closing(self.grammar, constraints, families)
         self._check_roots()
 
@@ -58,7 +66,20 @@ class Space:
                 verb = "keep" if is_complete(root) else "keeps"
                 raise NearstarError(
                     f"{what} {verb} all constraints ({self.constraints}); loosen them"
+                    + self._fewest_numbers(root)
                 )
+
+    def _fewest_numbers(self, root: Program) -> str:
+        """How many numbers to read there would have to be, if that is what is wrong."""
+
+        def allows(numbers: int) -> bool:
+            constraints = replace(self.constraints, numbers=numbers)
+            return Closing(self.grammar, constraints, self._families).can_close(root)
+
+        if self.constraints.numbers is None or not allows(_MANY_NUMBERS):
+            return ""
+        fewest = bisect_left(range(_MANY_NUMBERS), True, key=allows)
+        return f": there are at least {count(fewest)} to read"
 
     def _why_not(self, root: Program) -> str:
         if root.signature != self.grammar.root:
@@ -83,6 +104,11 @@ class Space:
     def allows(self, program: Program) -> bool:
         """Whether the program has a completion within the constraints (complete: whether it is)."""
         return self._closing.can_close(program)
+
+    def is_readable(self, program: Program) -> bool:
+        """Whether it has no more numbers to read than it may, once its terms are chosen."""
+        most = self.constraints.numbers
+        return most is None or least_numbers(program) <= most
 
     def leads_to(self, program: Program) -> bool:
         """Whether a root leads to the program, and that to one within the constraints."""
@@ -118,9 +144,8 @@ class Space:
             return program
         if self._closing.only_depth or form == program:
             return form
-        same_counts = all(
-            quota.count(form) == quota.count(program) for quota in self._closing.quotas
-        )
+        quotas = self._closing.quotas
+        same_counts = all(quota.leaves_same(form, program) for quota in quotas)
         return form if same_counts and self._no_higher(form, program) else program
 
     def same_room(self, form: Program, program: Program) -> bool:

@@ -10,7 +10,7 @@ Terms are chosen on training data alone: validation data only tell what each pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from nearstar.engine.session import Session
-from nearstar.language.choosing import Choice, Columns, everything, places, with_terms
+from nearstar.language.choosing import (
+    Choice,
+    Columns,
+    everything,
+    most_terms,
+    places,
+    with_terms,
+)
 from nearstar.language.parameters import Block
 from nearstar.language.program import Program
 from nearstar.training.course import Course, Look, Plan
@@ -33,7 +40,8 @@ _SOFT = 1.0
 _RIDGE = 1e-4
 """Of the mean curvature, added to that of each weight: terms may be sums of others."""
 _MANY, _SOME = 64, 24
-"""Above so many terms a third is given up before training on, above so many a fifth, else one."""
+"""Above so many terms a third is given up before training on, above so many a fifth, else one.
+While leaves have more than they may, it is half of these, since nothing there is an answer."""
 
 Array = NDArray[np.float64]
 
@@ -47,15 +55,22 @@ class Point(NamedTuple):
 
 
 def points(plan: Plan, seed: int, first: Look) -> Iterator[Point]:
-    """Programs with ever fewer terms, the first of which reads everything and has reached that."""
+    """Programs with ever fewer terms, the first of which reads everything and has reached that.
+
+    Where leaves may choose so many terms at most, those with more are only passed on the way.
+    """
     choice, error = everything(plan.program), first.error
     whole = _plan(plan, choice)
-    yield Point(whole.program, choice, first)
+    most = most_terms(plan.program)
+    if not _above(choice, most):
+        yield Point(whole.program, choice, first)
     now = _Leaves(whole, first.parameters)
-    few = len(choice)
-    while (weights := _weights(choice)) > few:
-        share = weights // 3 if weights > _MANY else weights // 5 if weights > _SOME else 1
-        left = now.without(min(share, weights - few), 1 - error)
+    while (weights := _weights(choice)) > len(choice):
+        if above := _above(choice, most):
+            left = now.without((above + 1) // 2, 1 - error, most)
+        else:
+            share = weights // 3 if weights > _MANY else weights // 5 if weights > _SOME else 1
+            left = now.without(min(share, weights - len(choice)), 1 - error)
         if left is None:
             return
         choice, start = left
@@ -64,12 +79,19 @@ def points(plan: Plan, seed: int, first: Look) -> Iterator[Point]:
         course.go()
         if course.best is not None:
             start, error = course.best.parameters, course.best.error
-            yield Point(smaller.program, choice, course.best)
+            if not _above(choice, most):
+                yield Point(smaller.program, choice, course.best)
         now = _Leaves(smaller, start)
 
 
 def _weights(choice: Choice) -> int:
     return sum(len(output) for leaf in choice for output in leaf)
+
+
+def _above(choice: Choice, most: Sequence[int]) -> int:
+    """Weights that are more than outputs may have."""
+    pairs = zip(choice, most, strict=True)
+    return sum(max(len(output) - n, 0) for leaf, n in pairs for output in leaf)
 
 
 def _plan(plan: Plan, choice: Choice) -> Plan:
@@ -101,6 +123,7 @@ class _Leaf:
         """For each weight its output and column; after them there are the biases."""
         matrix = block.of(parameters).astype(np.float64)
         of = [output for output, _ in places]
+        self._of = np.array([*of, *range(block.outputs)])
         self._weights = np.concatenate([matrix[[place for _, place in places], of], matrix[-1]])
         self._inverse = _inverse(places, inputs[:, block.columns], bent)
         """Of the curvature. Outputs are not apart in it: what one gives up others may make up for,
@@ -112,12 +135,15 @@ class _Leaf:
         """Whether its numbers are finite."""
         return bool(np.isfinite(self._inverse).all())
 
-    def least(self) -> tuple[float, int]:
-        """What is lost at least without a term, and its place; one term stays."""
-        if self._left.sum() == 1:
-            return np.inf, 0
-        diagonal = np.where(self._left, np.diagonal(self._inverse), 1.0)
-        lost = np.where(self._left, self._weights**2 / (2 * diagonal), np.inf)
+    def least(self, most: int | None = None) -> tuple[float, int]:
+        """What is lost at least without a term, and its place; one term stays. With ``most``, of
+        those outputs alone that have more terms."""
+        allowed = self._left & (self._left.sum() > 1)
+        if most is not None:
+            counts = np.bincount(self._of[allowed], minlength=self._outputs)
+            allowed &= counts[self._of] > most
+        diagonal = np.where(allowed, np.diagonal(self._inverse), 1.0)
+        lost = np.where(allowed, self._weights**2 / (2 * diagonal), np.inf)
         place = int(lost.argmin())
         return float(lost[place]), place
 
@@ -177,15 +203,19 @@ class _Leaves:
         self._plan = plan
         self._parameters = parameters
 
-    def without(self, count: int, f1: float) -> tuple[Choice, NDArray[np.float32]] | None:
+    def without(
+        self, count: int, f1: float, most: Sequence[int | None] | None = None
+    ) -> tuple[Choice, NDArray[np.float32]] | None:
         """What is left to read when so many terms are given up, and parameters to begin with; None
-        if numbers become too large to tell."""
+        if numbers become too large to tell. With ``most`` for each leaf, they are given up where
+        there are more."""
         with np.errstate(all="ignore"):
             leaves = self._leaves(f1)
         if not all(leaf.is_known for leaf in leaves):
             return None
+        limits = (None,) * len(leaves) if most is None else most
         for _ in range(count):
-            least = [leaf.least() for leaf in leaves]
+            least = [leaf.least(limit) for leaf, limit in zip(leaves, limits, strict=True)]
             index = min(range(len(leaves)), key=lambda index: least[index][0])
             leaves[index].drop(least[index][1])
         return tuple(leaf.columns for leaf in leaves), self._starting(leaves)
@@ -209,7 +239,7 @@ class _Leaves:
         scores = self._scores(session)
         shares = np.asarray(softmax(scores, axis=1), np.float64)
         weights = np.asarray(plan.weights_at(f1))[sample.codes]
-        leaves = []
+        leaves: list[_Leaf] = []
         for block in plan.layout:
             if block.path not in plan.terms_at:
                 continue

@@ -229,7 +229,9 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_records_that_nobody_knows(tmp_path: Path) -> None:
-    with Journal(tmp_path, {"search": {"search": {"kind": "X"}, "weight": 1}}) as journal:
+    with Journal(
+        tmp_path, {"search": {"search": {"kind": "X"}, "weight": 1, "price": 0}}
+    ) as journal:
         live = LivePage(tmp_path)
         assert live.page()["live"]["state"] == "waiting"
         for record in ({"kind": "started", "at": 0.0}, {"kind": "news", "at": 1.0}):

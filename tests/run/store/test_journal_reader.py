@@ -182,7 +182,7 @@ def test_a_header_that_is_on_its_way_is_not_there_yet(tmp_path: Path, content: b
         (line_of(0, {"kind": "log"}), "not a journal of nearstar"),
         (
             line_of(0, {"format": "nearstar-journal", "version": 9, "nearstar": "9.1"}),
-            r"version 9 of the format; this nearstar reads version 4: .* wrote it \(9.1\)",
+            r"version 9 of the format; this nearstar reads version 5: .* wrote it \(9.1\)",
         ),
     ],
 )

@@ -91,7 +91,10 @@ def _closure_of(
 ) -> Closure:
     match operation:
         case Affine():
-            return Closure(True, True, True, True, True, affine_bits(operation, signature), False)
+            # With one more term it may have more than it may choose.
+            bounded = operation.most_terms is not None
+            reads = _accumulator_bit(signature) if bounded else affine_bits(operation, signature)
+            return Closure(True, True, True, True, True, reads, False)
         case Constant():
             return Closure(True, True, True, True, True, 0, True)
         case Select():

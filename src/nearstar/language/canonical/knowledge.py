@@ -58,7 +58,7 @@ class Rules:
         match operation:
             case Constant():
                 self.constant = GrammarLeaf(0, cost, node)
-            case Affine():
+            case Affine() if operation.most_terms is None:
                 reads = affine_bits(operation, node.signature)
                 self.affine.setdefault(reads, GrammarLeaf(reads, cost, node))
             case _ if (picks := operation.picks(node.signature)) is not None:

@@ -156,7 +156,7 @@ class _Canoniser(Knowledge):
         match program.operation:
             case Function():
                 return self._function(program, program.operation, known.role)
-            case Affine():
+            case Affine() if program.operation.most_terms is None:
                 reads = affine_bits(program.operation, program.signature)
                 leaf = self.rules(program.signature).affine.get(reads)
                 return self.no_worse(leaf and leaf.program, program) or program
@@ -346,7 +346,7 @@ class _Canoniser(Knowledge):
             operation = term[0].operation if isinstance(term[0], Apply) else None
             if isinstance(operation, Constant):
                 constants.append(term)
-            elif isinstance(operation, Affine):
+            elif isinstance(operation, Affine) and operation.most_terms is None:
                 affines.append(term)
             else:
                 others.append(term)

@@ -58,14 +58,21 @@ class Terms:
     def of(cls, lists: abc.Sequence[abc.Iterable[str]], features: abc.Sequence[str]) -> Terms:
         """Terms of these names, of all features of the data: a list for all outputs, or for each
         of them its own."""
-        wanted = [{features.index(name) for name in names} for names in lists]
+        columns = [[features.index(name) for name in names] for names in lists]
+        return cls.of_columns(columns, dict(enumerate(features)))
+
+    @classmethod
+    def of_columns(
+        cls, lists: abc.Sequence[abc.Iterable[int]], names: abc.Mapping[int, str]
+    ) -> Terms:
+        """Terms of these columns, with the names of columns."""
+        wanted = [set(own) for own in lists]
         columns = sorted(set().union(*wanted))
         each = tuple(
             tuple(place for place, column in enumerate(columns) if column in own) for own in wanted
         )
         same = all(len(own) == len(columns) for own in each)
-        names = tuple(features[column] for column in columns)
-        return cls(names, tuple(columns), () if same else each)
+        return cls(tuple(names[c] for c in columns), tuple(columns), () if same else each)
 
     def read_by(self, output: int) -> tuple[int, ...]:
         """The places of the terms that an output reads."""
@@ -92,20 +99,35 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Few:
-    """Features of which training chooses a few; until it has, all of them."""
+    """Features, all or those of a group, of which training chooses a few; until it has, it is all
+    of them."""
 
     names: tuple[str, ...]
+    columns: tuple[int, ...]
+    """In order."""
+    title: str = ""
+    """That of the group."""
+    most: int | None = None
+    """How many each output may choose; None: any number."""
 
-    text = "{*}"
+    @classmethod
+    def of(
+        cls, features: abc.Sequence[str], group: Group | None = None, most: int | None = None
+    ) -> Few:
+        """Some of all features of the data, or of those of a group."""
+        columns = tuple(sorted(group.columns) if group else range(len(features)))
+        names = tuple(features[column] for column in columns)
+        return cls(names, columns, group.title if group else "", most)
 
     @property
-    def columns(self) -> tuple[int, ...]:
-        return tuple(range(len(self.names)))
+    def text(self) -> str:
+        """A star in braces, with the most that it may choose."""
+        return "{*}" if self.most is None else f"{{*{self.most}}}"
 
     def chosen(self, columns: abc.Sequence[abc.Iterable[int]]) -> Terms:
         """Those of these columns, for each output."""
-        lists = [[self.names[column] for column in own] for own in columns]
-        return Terms.of(lists, self.names)
+        names = dict(zip(self.columns, self.names, strict=True))
+        return Terms.of_columns(columns, names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +138,8 @@ class Affine(Operation):
     A few ``Terms`` print as ``Affine{gap, speed}(x)`` or, with numbers, as a sum:
     ``(.64·gap - .31·speed - 5.6)``. Where several outputs read different ones they are listed for
     each, ``Affine{gap | speed | }(x)``, and so are the sums, ``(.64·gap - 1 | .3·speed | .5)``.
-    Where terms are still to be chosen it is ``Affine{*}(x)``.
+    Where terms are still to be chosen it is ``Affine{*}(x)``, or ``PositionAffine{*3}(x)`` for at
+    most three of a group, for each output.
     """
 
     group: Group | Terms | Few | None = None
@@ -127,13 +150,17 @@ class Affine(Operation):
     @property
     def name(self) -> str:
         """As it prints."""
-        if isinstance(self.group, Terms | Few):
-            return f"Affine{self.group.text}"
-        return f"{self.group.title}Affine" if self.group else "Affine"
+        terms = self.group.text if isinstance(self.group, Terms | Few) else ""
+        return f"{self.word}{terms}"
+
+    @property
+    def word(self) -> str:
+        """What its name begins with, before the terms."""
+        return f"{self.group.title}Affine" if isinstance(self.group, Group | Few) else "Affine"
 
     @property
     def prints(self) -> str:
-        return f"{'Affine' if isinstance(self.group, Terms | Few) else self.name}{{w}}({{x}})"
+        return f"{self.word}{{w}}({{x}})"
 
     @property
     def form(self) -> tuple[Piece, ...]:
@@ -150,7 +177,10 @@ class Affine(Operation):
         if not isinstance(other, Affine) or isinstance(self.group, Few):
             return False
         few = isinstance(self.group, Terms) or isinstance(other.group, Few)
-        return few and set(self.columns(signature)) <= set(other.columns(signature))
+        own, most = self.columns(signature), other.most_terms
+        sums = self.group.each if isinstance(self.group, Terms) and self.group.each else (own,)
+        within = most is None or max(map(len, sums)) <= most
+        return few and within and set(own) <= set(other.columns(signature))
 
     def formula(self, signature: Signature) -> abc.Sequence[abc.Sequence[str]] | None:
         if not isinstance(self.group, Terms) or signature.carried:
@@ -158,9 +188,18 @@ class Affine(Operation):
         names, outputs = self.group.names, range(signature.output.size)
         return [[names[place] for place in self.group.read_by(output)] for output in outputs]
 
+    def choosing(self, features: abc.Sequence[str], most: int | None) -> Affine:
+        """The leaf that chooses some of what this one reads, a group or all features."""
+        group = self.group if isinstance(self.group, Group) else None
+        return Affine(Few.of(features, group, most))
+
     @property
     def chooses_terms(self) -> bool:
         return isinstance(self.group, Few)
+
+    @property
+    def most_terms(self) -> int | None:
+        return self.group.most if isinstance(self.group, Few) else None
 
     def with_terms(self, columns: abc.Sequence[abc.Iterable[int]]) -> Affine:
         assert isinstance(self.group, Few)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearstar.language.domain import Domain
 from nearstar.language.notation import HOLE
 from nearstar.language.operation import Operation, count
-from nearstar.language.operators import Affine, Few, Input, Terms
+from nearstar.language.operators import Affine, Input, Terms
 from nearstar.language.parameters import check_half_life
 from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Program
 from nearstar.language.template import VARIABLES, Piece, outline
@@ -169,13 +169,13 @@ class _Parser:
     def _operation(self, token: Token, signature: Signature, variable: str) -> Operation:
         if token.text == variable:
             return Input()
-        if token.text == Affine().name and self._tokens.current.text == "{":
-            return Affine(self._terms())
         if token.kind == "word":
             try:
                 operation = self._names.find(token.text)
             except DomainError as problem:
                 raise self._tokens.error(str(problem), token) from None
+            if isinstance(operation, Affine) and self._tokens.current.text == "{":
+                return self._with_terms(operation)
             if operation is not None:
                 return operation
             if token.text in self._scope():
@@ -250,15 +250,34 @@ class _Parser:
 
     # Terms
 
-    def _terms(self) -> Terms | Few:
-        """Names of features in braces, for all outputs or for each, or a star: they are to be
-        chosen."""
+    def _with_terms(self, leaf: Affine) -> Affine:
+        """The leaf of features in braces, or of a star: they are to be chosen."""
         self._tokens.take()
         if self._tokens.current.text == "*":
-            self._tokens.take()
-            if (found := self._tokens.take()).text != "}":
-                raise self._tokens.error(f"expected '}}' after '*'; found {found}", found)
-            return Few(tuple(self._names.features))
+            return self._choosing(leaf)
+        if leaf.group is not None:
+            raise self._tokens.error(
+                f"expected '*', for {leaf.name} to choose of its features; a list of some is "
+                f"Affine{{…}}; found {self._tokens.current}"
+            )
+        return Affine(self._terms())
+
+    def _choosing(self, leaf: Affine) -> Affine:
+        """Up to the end of the braces: a star, and the most that may be chosen."""
+        self._tokens.take()
+        found, most = self._tokens.take(), None
+        if found.kind == "number":
+            if not found.text.isdecimal() or int(found.text) < 1:
+                problem = f"expected a whole number from 1 after '*'; found {found}"
+                raise self._tokens.error(problem, found)
+            found, most = self._tokens.take(), int(found.text)
+        if found.text != "}":
+            after = "" if most is None else str(most)
+            raise self._tokens.error(f"expected '}}' after '*{after}'; found {found}", found)
+        return leaf.choosing(self._names.features, most)
+
+    def _terms(self) -> Terms:
+        """Names of features, for all outputs or for each, up to the end of the braces."""
         lists = [self._list()]
         while (found := self._tokens.take()).text == "|":
             lists.append(self._list())

@@ -58,6 +58,15 @@ nearstar.sections.front = function (element, page) {
     ];
   }
 
+  /** Where a program stands on the axis: its structural cost, or its numbers to read. */
+  function simplicity(point) {
+    return point[point.axis];
+  }
+
+  function axisName() {
+    return front[0].axis === "numbers" ? "numbers to read" : "structural cost";
+  }
+
   function name() {
     if (front.every((point) => point.f1 === null)) return "1 − error";
     return front.some((point) => point.f1 === null) ? "F1 (hollow: 1 − error)" : "F1";
@@ -68,10 +77,10 @@ nearstar.sections.front = function (element, page) {
     const { line, circle, diamond, label } = nearstar.marks;
     const { x, y } = nearstar.axes(
       plot,
-      { ...nearstar.range(front.map((point) => point.cost)), name: "structural cost" },
+      { ...nearstar.range(front.map(simplicity)), name: axisName() },
       { ...nearstar.range(front.map(height)), name: name() },
     );
-    const points = front.map((point) => [x(point.cost), y(height(point))]);
+    const points = front.map((point) => [x(simplicity(point)), y(height(point))]);
     plot.picture.append(line(nearstar.steps(points), "steps"));
     points.forEach(([across, up], i) => {
       const { f1, chosen } = front[i];
@@ -88,8 +97,10 @@ nearstar.sections.front = function (element, page) {
   }
 
   function described() {
-    const told = (point) => `${share(height(point))} at cost ${number(point.cost)}`;
-    return `${front.length} programs, structural cost against ${name()}: from ${told(front[0])} ` +
+    const at = (point) =>
+      point.axis === "numbers" ? `${point.numbers} numbers` : `cost ${number(point.cost)}`;
+    const told = (point) => `${share(height(point))} at ${at(point)}`;
+    return `${front.length} programs, ${axisName()} against ${name()}: from ${told(front[0])} ` +
       `to ${told(front.at(-1))}. The table below has all of them.`;
   }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
@@ -18,6 +19,13 @@ from nearstar.util.errors import NearstarError
 from nearstar.util.notebooks import ShownInNotebooks
 
 Kind = Literal["search", "given", "completion", "probe", "chosen"]
+Axis = Literal["structural_cost", "numbers"]
+"""What a front is over, beside the error: that of programs of this name."""
+
+
+def axis_of(price: float) -> Axis:
+    """Numbers to read, where these have a price; else structural cost, as in the paper."""
+    return "numbers" if price else "structural_cost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +88,18 @@ class Rated(Outcome):
     complete: bool
     """Whether it has no holes. A probe has none, but stands for a partial program that has."""
     answer: bool
-    """Whether it may be the result: complete ones whose leaves have no terms to choose, and in a
-    relaxed run all but probes."""
+    """Whether it may be the result: complete ones whose leaves have no terms to choose, with no
+    more numbers to read than they may have; and in a relaxed run all but probes."""
     size: int
     """Rules applied to derive it."""
     structural_cost: float
     """s, not weighted."""
     weight: float
     """λ."""
+    numbers: int | None = None
+    """Numbers to read, whatever its parameters are; None with networks in it."""
+    price: float = 0.0
+    """What each of these adds to the structural cost."""
     f: float
     """The path cost of a complete program. For a partial one the search's bound on what it leads
     to; from its own error alone as long as the search has not taken it. For a probe no bound, but
@@ -107,6 +119,12 @@ class Rated(Outcome):
     def relaxed(self) -> bool:
         """Whether networks stand in its holes, so that its error is h."""
         return not self.complete and self.kind != "probe"
+
+    @property
+    def simplicity(self) -> float:
+        """Where it stands on the axis of the front: the less, the simpler."""
+        given: float | None = getattr(self, axis_of(self.price))
+        return math.inf if given is None else given
 
     @property
     def path_cost(self) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from nearstar.model.model import Model
-from nearstar.run.results.evaluation import Candidate, Rated
+from nearstar.run.results.evaluation import Axis, Candidate, Rated, axis_of
 from nearstar.util.notebooks import ShownInNotebooks
 
 R = TypeVar("R", bound=Rated)
@@ -19,7 +19,9 @@ class FrontRow:
     """What there is to say of one program of a front."""
 
     place: int
-    """From 0, cheapest first."""
+    """From 0, simplest first."""
+    axis: Axis
+    """What the front is over, beside the error."""
     text: str
     """With its parameters, rounded for reading, where they are known."""
     structural_cost: float
@@ -31,8 +33,13 @@ class FrontRow:
     size: int
     """Rules applied to derive it."""
     numbers: int | None
-    """Numbers to read; None where parameters are not known, or are those of networks."""
+    """Numbers to read; None with networks in it."""
     chosen: bool
+
+    @property
+    def simplicity(self) -> float:
+        """Where pictures show it on the axis."""
+        return float(getattr(self, self.axis))
 
     @property
     def height(self) -> float:
@@ -46,11 +53,16 @@ _SHARED = ("structural_cost", "error", "path_cost", "f1", "accuracy", "size")
 def front_rows(front: Iterable[tuple[Rated, str, int | None]]) -> list[FrontRow]:
     """The table of evaluated programs with their texts and numbers to read; the one of least path
     cost is chosen."""
-    given = list(front)
+    given = [
+        # What is not known of parameters is known of programs.
+        (rated, text, rated.numbers if numbers is None else numbers)
+        for rated, text, numbers in front
+    ]
     best = min((rated for rated, *_ in given), key=lambda rated: rated.rank, default=None)
     return [
         FrontRow(
             place=place,
+            axis=_shown_axis(rated.price, numbers),
             text=text,
             numbers=numbers,
             chosen=rated is best,
@@ -58,6 +70,11 @@ def front_rows(front: Iterable[tuple[Rated, str, int | None]]) -> list[FrontRow]
         )
         for place, (rated, text, numbers) in enumerate(given)
     ]
+
+
+def _shown_axis(price: float, numbers: int | None) -> Axis:
+    """That of the front, but for networks, which nobody can read."""
+    return "structural_cost" if numbers is None else axis_of(price)
 
 
 def model_rows(models: Sequence[Model], chosen: int | None) -> list[FrontRow]:
@@ -68,6 +85,7 @@ def model_rows(models: Sequence[Model], chosen: int | None) -> list[FrontRow]:
         cost, error = source["structural_cost"], source["error"]
         row = FrontRow(
             place=place,
+            axis=_shown_axis(model.domain.price, model.numbers),
             text=model.text(),
             structural_cost=cost,
             error=error,
@@ -83,7 +101,7 @@ def model_rows(models: Sequence[Model], chosen: int | None) -> list[FrontRow]:
 
 
 class Front(ShownInNotebooks, tuple[Candidate, ...]):
-    """Answers that none other beats in structural cost or error, cheapest first.
+    """Answers that none other beats in simplicity or error, simplest first; see `pareto`.
 
     A tuple that shows itself as a table.
     """
@@ -125,16 +143,19 @@ class Front(ShownInNotebooks, tuple[Candidate, ...]):
 
 
 def pareto(evaluations: Iterable[R]) -> tuple[R, ...]:
-    """Answers that none other beats in structural cost or error, cheapest first.
+    """Answers that none other beats in simplicity or error, simplest first.
 
     One is beaten by another that is no worse in both and better in one; of equals the first found
-    stays.
+    stays. What is simple is told by structural cost or, where they have a price, by the numbers to
+    read. Of all answers the one of least path cost is there in any case: among those with as few
+    numbers it may err more, and be made of fewer rules.
     """
-    answers = (each for each in evaluations if each.answer)
+    answers = [each for each in evaluations if each.answer]
+    best = min(answers, key=lambda each: each.rank, default=None)
     front: list[R] = []
     least = math.inf
-    for each in sorted(answers, key=lambda e: (e.structural_cost, e.error, e.index)):
-        if each.error < least:
+    for each in sorted(answers, key=lambda e: (e.simplicity, e.error, e.index)):
+        if each.error < least or each is best:
             front.append(each)
-            least = each.error
+            least = min(least, each.error)
     return tuple(front)

@@ -27,11 +27,12 @@ class History:
     alone. Otherwise it is another ``run``, to be taken up from its beginning.
     """
 
-    def __init__(self, run: str, algorithm: str, weight: float = 1.0) -> None:
+    def __init__(self, run: str, algorithm: str, weight: float = 1.0, price: float = 0.0) -> None:
         self.run = run
         self.algorithm = algorithm
         """The name of the search's class."""
         self.weight = weight
+        self.price = price
         self.evaluations: list[Told] = []
         self.points: list[TracePoint] = []
         """Enough of the trace for a picture."""
@@ -59,8 +60,9 @@ class History:
     @classmethod
     def of(cls, result: Result) -> History:
         """The history of a result."""
-        weight = result.evaluations[0].weight if result.evaluations else 1.0
-        history = cls("", result.algorithm, weight)
+        any_one = next(iter(result.evaluations), None)
+        given = () if any_one is None else (any_one.weight, any_one.price)
+        history = cls("", result.algorithm, *given)
         history.evaluations += result.evaluations
         for point in result.trace:
             history.note(point)
@@ -114,7 +116,7 @@ class History:
 
     @property
     def front(self) -> tuple[Told, ...]:
-        """Answers that none other beats in structural cost or error, cheapest first."""
+        """Answers that none other beats in simplicity or error, simplest first."""
         if self._in_front < len(self.evaluations):
             self._front = pareto([*self._front, *self.evaluations[self._in_front :]])
             self._in_front = len(self.evaluations)

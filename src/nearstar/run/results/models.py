@@ -47,4 +47,4 @@ def model_of(
         **provenance,
     }
     model = replace(model, facts={"metrics": {"validation": reached}, "provenance": source})
-    return reduced(model) if "Affine{*}" in domain.vectors else model
+    return reduced(model) if domain.chooses_terms else model

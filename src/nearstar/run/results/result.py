@@ -68,7 +68,8 @@ class Result(ShownInNotebooks):
     best: Candidate | None
     """The answer of least path cost; None if no complete program was trained."""
     front: Front
-    """Answers that none other beats in structural cost or error, cheapest first."""
+    """Answers that none other beats in simplicity or error, simplest first: by their structural
+    cost or, where numbers to read have a price, by these."""
     trace: tuple[TracePoint, ...]
     evaluations: tuple[Evaluation, ...]
     """All programs trained, in order; random completions for the audit come last."""

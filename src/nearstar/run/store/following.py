@@ -101,7 +101,8 @@ class Following:
     def _open(self, header: Record) -> None:
         search = header["search"]
         self.about = None if "about" not in header else schema.About(header)
-        self.history = History(self._next_run(), search["search"]["kind"], float(search["weight"]))
+        given = (float(search[name]) for name in ("weight", "price"))
+        self.history = History(self._next_run(), search["search"]["kind"], *given)
 
     def _note(self, record: Record, offset: int, history: History) -> None:
         history.seconds = max(history.seconds, record["at"])
@@ -138,7 +139,7 @@ class Following:
             told = []
             for index, row in enumerate(new[same:], first):
                 text, *outcome = self._trainings[row[0]]
-                told.append(schema.logged(row, index, history.weight, text, outcome))
+                told.append(schema.logged(row, index, history, text, outcome))
             history.add(told, first, self._next_run)
             self._offsets[first:] = array("q", (row[0] for row in new[same:]))
             self._rows = new

@@ -39,6 +39,7 @@ from nearstar.run.results.evaluation import (
     Rated,
     outcome_of,
 )
+from nearstar.run.results.history import History
 from nearstar.run.results.result import Result, TracePoint
 from nearstar.run.store.lines import JournalError, Record
 from nearstar.run.store.trainings import Key
@@ -48,7 +49,7 @@ from nearstar.training.train import Trained
 from nearstar.util.version import __version__
 
 FORMAT = "nearstar-journal"
-VERSION = 4
+VERSION = 5
 """Raised whenever older journals cannot be gone on with."""
 
 TRAINING, GIVEN = "training", "given"
@@ -60,7 +61,7 @@ BEST, ROUND = "best", "round"
 
 _KEY = ("program", "goal", "start", "probe", "cut_after")
 """What a key is made of."""
-_ELSEWHERE = (*OUTCOME, "index", "weight")
+_ELSEWHERE = (*OUTCOME, "index", "weight", "price")
 _PLACE = tuple(each.name for each in fields(Rated) if each.name not in _ELSEWHERE)
 """What a row of a round says of an evaluation, after the offset of its training."""
 
@@ -245,12 +246,13 @@ def rows_of(offsets: Iterable[int], taken: Iterable[Evaluation]) -> list[list[An
 
 
 def logged(
-    row: Sequence[Any], index: int, weight: float, text: str, outcome: Iterable[Any]
+    row: Sequence[Any], index: int, history: History, text: str, outcome: Iterable[Any]
 ) -> Logged:
-    """The evaluation that a row tells of, with the outcome of its training."""
+    """The evaluation of a history that a row tells of, with the outcome of its training."""
     place = dict(zip(_PLACE, row[1:], strict=True))
     place["f"], place["completes"] = float(place["f"]), tuple(place["completes"])
-    return Logged(*outcome, index=index, weight=weight, text=text, **place)
+    place |= {"weight": history.weight, "price": history.price}
+    return Logged(*outcome, index=index, text=text, **place)
 
 
 def _point(point: TracePoint) -> Record:

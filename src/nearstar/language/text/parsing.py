@@ -7,7 +7,7 @@ of a text is limited by its own rules and not by how deep the caller already is.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +22,7 @@ from nearstar.language.template import VARIABLES, Piece, outline
 from nearstar.language.text.names import Names, kind
 from nearstar.language.text.printing import Shape, shape
 from nearstar.language.text.tokens import MINUS, TIMES, Token, Tokens, shortened
+from nearstar.language.thresholds import Threshold
 from nearstar.language.types import Signature
 from nearstar.util.errors import DomainError, ProgramError, TextError
 from nearstar.util.nearest import suggestion
@@ -146,6 +147,9 @@ class _Parser:
             match piece.kind:
                 case "argument":
                     expected = construct.expected[len(construct.arguments)]
+                    if self._at_threshold(construct):
+                        next(construct.pieces), next(construct.pieces)  # not above 0
+                        return self._threshold(expected)
                     return self._begin(expected, construct.inner)
                 case "variable":
                     self._variable(construct)
@@ -309,18 +313,60 @@ class _Parser:
         self._tokens.take()
         if not weights:
             raise self._tokens.error("a sum has a feature at least, as in (2·gap - 1)", opened)
+        return self._sum("a sum", opened, signature, weights, 0.0 if bias is None else bias)
+
+    def _sum(
+        self,
+        what: str,
+        opened: Token,
+        signature: Signature,
+        weights: Mapping[str, float],
+        bias: float,
+    ) -> Program:
+        """A leaf with its numbers, of a text that begins with a token."""
         terms = Terms.of(weights, self._names.features)
         leaf = Affine(terms)
         if leaf.arguments(signature) is None or leaf.formula(signature) is None:
             raise self._tokens.error(
-                f"a sum gives 1 number for each element, and reads no accumulator; here "
+                f"{what} gives 1 number for each element, and reads no accumulator; here "
                 f"{kind(signature)} is expected: Affine{terms.text} can be one",
                 opened,
             )
-        values = [*(weights[name] for name in terms.names), 0.0 if bias is None else bias]
-        self._parameters.append(np.array(values))
+        self._parameters.append(np.array([*(weights[name] for name in terms.names), bias]))
         self._check_parameters()
         return Apply(leaf, signature)
+
+    def _at_threshold(self, construct: _Construct) -> bool:
+        """Whether the condition of an ``if`` begins that compares a feature with a number."""
+        if construct.operation is None or construct.operation.beta is None or construct.arguments:
+            return False
+        read = self._tokens.comparison()
+        if read is None:
+            return False
+        name, quoted, compared = read
+        known = name in self._names.features
+        # What is compared with 0 may be any expression; with another number, only a feature.
+        if compared == ">0" and not quoted:
+            return known and not self._is_expression(construct.inner)
+        return known or not self._is_expression(construct.inner)
+
+    def _is_expression(self, variable: str) -> bool:
+        """Whether the word looked at means something by itself."""
+        word = self._tokens.current
+        try:
+            known = word.kind == "word" and self._names.find(word.text) is not None
+        except DomainError:
+            known = True
+        return known or word.text == variable
+
+    def _threshold(self, signature: Signature) -> Program:
+        """Whether a feature is above or below a number: a leaf with weight 1 or -1."""
+        opened = self._tokens.current
+        name = self._name(())
+        above = self._tokens.take().text == ">"
+        threshold = Threshold(name, above, self._number())
+        weight, bias = threshold.numbers
+        return self._sum("a threshold", opened, signature, {name: weight}, bias)
 
     # Parameters
 

@@ -14,7 +14,7 @@ from nearstar.fit import converters as to
 from nearstar.fit.options import option
 from nearstar.language.operators import HARD
 from nearstar.language.program import columns_read, is_complete
-from nearstar.language.text import to_text
+from nearstar.language.text import in_lines
 from nearstar.model.explain import in_parts
 from nearstar.model.model import Model
 from nearstar.model.simplify.hardening import chooses
@@ -65,8 +65,8 @@ def program_text(model: Model, digits: int = 4) -> str:
     if not is_complete(model.program):
         return f"{text}\n(?? is a network, which has no text)"
     if len(text) <= _LONGEST:
-        return text
-    return f"{to_text(model.program)}\n\n{in_parts(model, digits)}"
+        return model.text(digits=digits, lines=True)
+    return f"{in_lines(model.program)}\n\n{in_parts(model, digits)}"
 
 
 def described(model: Model) -> dict[str, Any]:
@@ -104,7 +104,8 @@ def _facts(model: Model) -> list[str]:
     if model.domain.beta not in (1, HARD) and chooses(model.program):
         lines.append(f"each if is a choice with β {model.domain.beta:g}: the larger, the harder")
     if model.offsets is not None:
-        shown = ", ".join(f"{offset:+.3g}" for offset in model.offsets)
+        digits = "+" if model.prints_as_is else "+.3g"
+        shown = ", ".join(f"{offset:{digits}}" for offset in model.offsets)
         lines.append(f"added to the scores before deciding: {shown}")
     scores: Mapping[str, Any] = model.facts.get("metrics", {})
     lines += [f"{part}: {scores_line(found)}" for part, found in scores.items() if found]

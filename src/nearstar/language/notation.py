@@ -28,7 +28,7 @@ def text_of(program: Program, level: int = 0, leaves: Iterator[str] | None = Non
     """
     if program.production is None:
         return HOLE
-    pattern, inner, numbered = _pattern(program.production, level)
+    pattern, inner, numbered = pattern_of(program.production, level)
     parts = [
         _part(argument, inner) if leaves is None else text_of(argument, inner, leaves)
         for argument in program.arguments
@@ -65,7 +65,8 @@ class _Pattern(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _pattern(made_by: Production, level: int) -> _Pattern:
+def pattern_of(made_by: Production, level: int) -> _Pattern:
+    """The form of an operation inside of this many lambdas."""
     text, inner, numbered = "", level, False
     for piece in made_by.operation.form:
         text += " " * piece.spaced

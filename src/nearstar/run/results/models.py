@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, class_names
 from nearstar.language.domain import Domain
+from nearstar.language.program import is_complete
 from nearstar.model.model import Model
 from nearstar.model.reduced import reduced
-from nearstar.training.decision import best_offsets
+from nearstar.model.short_numbers import with_best_offsets, with_short_numbers
 from nearstar.training.task import Task
 from nearstar.training.train import Trained
 
@@ -34,16 +33,18 @@ def model_of(
     knows of where it comes from.
     """
     model = Model.of(trained, domain, class_names(labels), labels=labels, format=format)
-    metrics = trained.metrics  # there are none where the training diverged
+    metrics, error = trained.metrics, trained.error
+    # Where the training diverged there are none.
+    if metrics is not None and model.prints_as_is and is_complete(model.program):
+        model, metrics = with_short_numbers(model, trained.theta, task.valid, [task.train])
+        error = metrics.error
     if tuned and metrics is not None:
-        codes = np.asarray(task.valid.labels)
-        offsets, _, metrics = best_offsets(model.outputs(task.valid), codes, len(labels))
-        model = replace(model, offsets=offsets)
+        model, metrics = with_best_offsets(model, task.valid)
     reached = None if metrics is None else metrics.to_dict(model.class_names)
     source = {
         "fingerprints": {"train": task.train.fingerprint(), "valid": task.valid.fingerprint()},
         "structural_cost": round(domain.cost(trained.program), 12),
-        "error": trained.error,
+        "error": error,
         **provenance,
     }
     model = replace(model, facts={"metrics": {"validation": reached}, "provenance": source})

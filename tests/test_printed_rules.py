@@ -12,6 +12,7 @@ import pytest
 from reading import Reader
 
 import nearstar as ns
+from nearstar.data.derived.extending import with_features
 from nearstar.fit.bank import Bank
 from nearstar.language.operators import HARD
 from nearstar.language.thresholds import thresholds_of
@@ -65,9 +66,15 @@ def assert_read(models: list[ns.Model], valid: ns.Sequences, test: ns.Sequences)
         np.testing.assert_array_equal(parsed.theta, model.theta)
 
 
+def animals(seed: int) -> list[ns.Sequences]:
+    """A few features of pairs of animals."""
+    parts = ns.two_animals_split(seed=seed, sizes=(20, 10, 20))
+    return [with_features(part, part.feature_names[4:8], {}) for part in parts]
+
+
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_of_a_hidden_rule(seed: int) -> None:
-    train, valid, test = ns.two_animals_split(seed=seed, sizes=(20, 10, 20))
+    train, valid, test = animals(seed)
     assert_read(found(train, valid), valid, test)
 
 
@@ -78,7 +85,7 @@ def classes_of(data: ns.Sequences, cuts: tuple[float, ...]) -> ns.Sequences:
 
 
 def test_of_several_classes() -> None:
-    parts = ns.two_animals_split(sizes=(10, 10, 10))
+    parts = animals(2)
     cuts = tuple(np.quantile(parts[0].frames[:, 0], [0.3, 0.6]).tolist())
     train, valid, test = (classes_of(part, cuts) for part in parts)
     assert_read(found(train, valid), valid, test)

@@ -15,7 +15,8 @@ from nearstar.fit.options import option
 from nearstar.language.operators import HARD
 from nearstar.language.program import columns_read, is_complete
 from nearstar.language.text import in_lines
-from nearstar.model.explain import in_parts
+from nearstar.model.explain import blend_of, in_parts
+from nearstar.model.explain.program_parts import parts_of
 from nearstar.model.model import Model
 from nearstar.model.simplify.hardening import chooses
 from nearstar.run.results.summary import gap_by_heuristic, gap_with
@@ -102,7 +103,8 @@ def _facts(model: Model) -> list[str]:
     if model.numbers is not None:
         lines.append(f"numbers to read: {model.numbers}")
     if model.domain.beta not in (1, HARD) and chooses(model.program):
-        lines.append(f"each if is a choice with β {model.domain.beta:g}: the larger, the harder")
+        lines.append(f"each if has β {model.domain.beta:g}: the larger, the harder")
+    lines += _blends(model)
     if model.offsets is not None:
         digits = "+" if model.prints_as_is else "+.3g"
         shown = ", ".join(f"{offset:{digits}}" for offset in model.offsets)
@@ -114,6 +116,19 @@ def _facts(model: Model) -> list[str]:
     if source.get("gap") is not None and "epsilon" in source:
         lines.append(f"search: {_gap(source['gap'], source['epsilon'])}")
     return lines
+
+
+def _blends(model: Model) -> list[str]:
+    """How far each smooth if chooses, where that is known."""
+    if not is_complete(model.program):
+        return []
+    found = (blend_of(model, node) for node in parts_of(model).values())
+    told = [blend.words for blend in found if blend is not None]
+    if len(told) == 1:
+        return [f"the if is {told[0]}"]
+    return [
+        f"if {place}, in the order of the text, is {each}" for place, each in enumerate(told, 1)
+    ]
 
 
 def _gap(gap: float, epsilon: float | None) -> str:

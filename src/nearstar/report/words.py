@@ -9,6 +9,7 @@ from nearstar.language.program import Path, columns_read
 from nearstar.language.shortening import DIGITS
 from nearstar.language.text import to_text
 from nearstar.language.view import view_at, walk_with_views
+from nearstar.model.explain.gates import blend_of
 from nearstar.model.explain.listing import heading
 from nearstar.model.explain.program_parts import Part, parts_of
 from nearstar.model.model import Model
@@ -48,10 +49,15 @@ def lines_of(model: Model) -> dict[Path, Line]:
             node,
             _role(path, rounded),
             node.operation.name if leaf or asks else heading(node),
-            f"if {condition.words}" if condition else _words(node, model),
+            _asked(node, condition, model) if condition else _words(node, model),
             condition,
         )
     return lines
+
+
+def _asked(node: Part, condition: Condition, model: Model) -> str:
+    blend = blend_of(model, node)
+    return f"if {condition.words}" + (f"; {blend.words}" if blend else "")
 
 
 def short_text(model: Model) -> str:

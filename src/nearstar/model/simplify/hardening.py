@@ -59,7 +59,7 @@ def harden(model: Model, valid: Sequences, beta: float | None = None) -> Hardene
         hard, _ = with_short_numbers(hard, hard.theta, valid)
     after, beta = hard.evaluate(valid), hard.domain.beta
     how = {"beta": beta, "beta_before": model.domain.beta, "f1_before": before.f1}
-    return Hardened(noted(hard, HARDENED, how, after), before, after, beta)
+    return Hardened(noted(hard, HARDENED, how, after, valid), before, after, beta)
 
 
 def chooses(program: Program) -> bool:

@@ -10,11 +10,16 @@ from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, class_names
 from nearstar.language.domain import Domain
 from nearstar.language.program import is_complete
+from nearstar.model.explain.gates import GATES, gates_of
 from nearstar.model.model import Model
 from nearstar.model.reduced import reduced
 from nearstar.model.short_numbers import with_best_offsets, with_short_numbers
+from nearstar.training.sample import some_sequences
 from nearstar.training.task import Task
 from nearstar.training.train import Trained
+
+_SEEN = 20_000
+"""Labelled elements, about, that smooth choices are looked at on."""
 
 
 def model_of(
@@ -40,11 +45,13 @@ def model_of(
         error = metrics.error
     if tuned and metrics is not None:
         model, metrics = with_best_offsets(model, task.valid)
+    gates = {} if metrics is None else gates_of(model, some_sequences(task.valid, _SEEN))
     reached = None if metrics is None else metrics.to_dict(model.class_names)
     source = {
         "fingerprints": {"train": task.train.fingerprint(), "valid": task.valid.fingerprint()},
         "structural_cost": round(domain.cost(trained.program), 12),
         "error": error,
+        **({GATES: gates} if gates else {}),
         **provenance,
     }
     model = replace(model, facts={"metrics": {"validation": reached}, "provenance": source})

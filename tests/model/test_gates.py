@@ -19,7 +19,8 @@ CHOICE = "if Affine{a}[2; 1](x_t) > 0 then Affine{b}[1; 0](x_t) else Affine{b}[-
 def data(n: int = 40, length: int = 12) -> ns.Sequences:
     frames = np.random.default_rng(0).normal(size=(n, length, 2))
     codes = np.where(frames[..., 0] > 0.3, frames[..., 1] > 0, frames[..., 1] < 0).astype(int)
-    return ns.Sequences.from_arrays(frames, codes, feature_names=("a", "b"))
+    names = ("other", "it")
+    return ns.Sequences.from_arrays(frames, codes, feature_names=("a", "b"), class_names=names)
 
 
 def domain(beta: float) -> ns.Domain:
@@ -42,7 +43,8 @@ def test_nine_of_ten_gates_are_in_the_range_that_is_told(beta: float) -> None:
     assert blend is not None and blend.of == "frames"
     gates = model.explain(task.valid)["2 if: gate"]
     inside = ((gates >= blend.least - 0.001) & (gates <= blend.most + 0.001)).mean()
-    assert inside == pytest.approx(0.9, abs=0.03)
+    assert inside > 0.87
+    assert inside < 0.93 or (blend.least, blend.most) == (0, 1)  # as good as hard
     low, high = (f"{100 * each:.0f} %" for each in (blend.least, blend.most))
     told = f"a blend, not a choice: between {low} and {high} of the first on 9 of 10 frames"
     assert blend.words == told
@@ -59,9 +61,8 @@ def test_a_file_keeps_them_and_one_without_them_opens(tmp_path: object) -> None:
     plain = ns.Model(model.program, model.theta, model.domain, model.class_names, model.scale)
     plain.save(f"{tmp_path}/plain.json")
     opened = ns.Model.load(f"{tmp_path}/plain.json")
-    assert "blend" not in "".join(
-        [*_facts(opened), *(f"{x.words}" for x in lines_of(opened).values())]
-    )
+    words = [line.words for line in lines_of(opened).values()]
+    assert "blend" not in "".join([*_facts(opened), *words])
 
 
 def test_hard_ifs_have_none_and_what_changes_them_changes_the_range() -> None:

@@ -126,9 +126,7 @@ def _blends(model: Model) -> list[str]:
     told = [blend.words for blend in found if blend is not None]
     if len(told) == 1:
         return [f"the if is {told[0]}"]
-    return [
-        f"if {place}, in the order of the text, is {each}" for place, each in enumerate(told, 1)
-    ]
+    return [f"if {place} of the text is {each}" for place, each in enumerate(told, 1)]
 
 
 def _gap(gap: float, epsilon: float | None) -> str:

@@ -147,9 +147,9 @@ def archived(name: str, label: int | None, every: int) -> list[ns.Sequences]:
 @pytest.mark.parametrize(
     ("name", "label", "every"),
     [
-        ("rat_social.npz", 1, 12),
-        ("nba_ballhandler.npz", None, 8),
-        ("rat_bouts.npz", None, 8),
+        ("rat_social.npz", 1, 30),
+        ("nba_ballhandler.npz", None, 20),
+        ("rat_bouts.npz", None, 10),
     ],
 )
 def test_of_recordings(name: str, label: int | None, every: int) -> None:

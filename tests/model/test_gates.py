@@ -9,6 +9,7 @@ import nearstar as ns
 from nearstar.cli.show import _facts
 from nearstar.language.operators import HARD
 from nearstar.model.explain import blend_of, gates_of
+from nearstar.model.explain.gates import Blend
 from nearstar.model.explain.program_parts import parts_of
 from nearstar.report.words import lines_of
 from nearstar.run.results.models import model_of
@@ -86,3 +87,15 @@ def test_of_whole_sequences_it_is_the_gate_at_their_end() -> None:
     (name,) = [column for column in table.columns if column.endswith(": gate")]
     ends = table.groupby("sequence").tail(1)[name]
     assert found == {"2": np.quantile(ends, [0.05, 0.95]).round(3).tolist()}
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "words"),
+    [
+        (0.12, 0.93, "a blend, not a choice: between 12 % and 93 % of the first on 9 of 10 rows"),
+        (0.47, 0.471, "a blend, not a choice: 47 % of the first on 9 of 10 rows"),
+        (0.998, 1.0, "as good as one of its branches: 100 % of the first on 9 of 10 rows"),
+    ],
+)
+def test_in_words(least: float, most: float, words: str) -> None:
+    assert Blend(least, most, "rows").words == words

@@ -103,7 +103,7 @@ def _facts(model: Model) -> list[str]:
     if model.numbers is not None:
         lines.append(f"numbers to read: {model.numbers}")
     if model.domain.beta not in (1, HARD) and chooses(model.program):
-        lines.append(f"each if has β {model.domain.beta:g}: the larger, the harder")
+        lines.append(f"each if is smooth, with β {model.domain.beta:g}: the larger, the harder")
     lines += _blends(model)
     if model.offsets is not None:
         digits = "+" if model.prints_as_is else "+.3g"

@@ -35,7 +35,9 @@ class Blend:
     def words(self) -> str:
         low, high = (f"{100 * share:.0f} %" for share in (self.least, self.most))
         share = low if low == high else f"between {low} and {high}"
-        return f"a blend, not a choice: {share} of the first on 9 of 10 {self.of}"
+        always = share in ("0 %", "100 %")
+        what = "as good as one of its branches" if always else "a blend, not a choice"
+        return f"{what}: {share} of the first on 9 of 10 {self.of}"
 
 
 def gates_of(model: Model, data: Sequences) -> dict[str, list[float]]:

@@ -41,6 +41,7 @@ def test_against_a_count_of_what_is_printed(data: st.DataObject) -> None:
     size = size_of(layout(program))
     numbers = st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e-9])
     theta = np.array(data.draw(st.lists(numbers, min_size=size, max_size=size)))
+    theta[[block.offset for block in layout(program) if block.is_half_life]] = 12.5
     assert numbers_of(program, theta) == printed(program, theta)
     assert numbers_of(program) == numbers_of(program, np.ones(size)) == size
 

@@ -404,10 +404,10 @@ def test_a_beta_that_cannot_be(beta: Any) -> None:
 
 
 def test_conditions_of_nothing_but_zero() -> None:
-    """Where a condition is 0, half of each branch counts, however hard the ``if`` is."""
+    """Where a condition is 0, half of each branch counts; a hard ``if`` takes the second."""
     model = written(
         "map (fun t. if AAffine[0; 0](t) > 0 then AAffine[0; 3](t) else AAffine[0; 1](t)) x"
     )
     data = labelled(np.ones((20, 4)), np.arange(20) > 3)
-    outputs = with_beta(model, HARD).outputs(data)
-    np.testing.assert_allclose(outputs, 2.0)
+    np.testing.assert_allclose(with_beta(model, 1e20).outputs(data), 2.0)
+    np.testing.assert_allclose(with_beta(model, HARD).outputs(data), 1.0)

@@ -14,8 +14,9 @@ from nearstar.fit import converters as to
 from nearstar.fit.options import option
 from nearstar.language.operators import HARD
 from nearstar.language.program import columns_read, is_complete
-from nearstar.language.text import to_text
-from nearstar.model.explain import in_parts
+from nearstar.language.text import in_lines
+from nearstar.model.explain import blend_of, in_parts
+from nearstar.model.explain.program_parts import parts_of
 from nearstar.model.model import Model
 from nearstar.model.simplify.hardening import chooses
 from nearstar.run.results.summary import gap_by_heuristic, gap_with
@@ -65,8 +66,8 @@ def program_text(model: Model, digits: int = 4) -> str:
     if not is_complete(model.program):
         return f"{text}\n(?? is a network, which has no text)"
     if len(text) <= _LONGEST:
-        return text
-    return f"{to_text(model.program)}\n\n{in_parts(model, digits)}"
+        return model.text(digits=digits, lines=True)
+    return f"{in_lines(model.program)}\n\n{in_parts(model, digits)}"
 
 
 def described(model: Model) -> dict[str, Any]:
@@ -102,9 +103,11 @@ def _facts(model: Model) -> list[str]:
     if model.numbers is not None:
         lines.append(f"numbers to read: {model.numbers}")
     if model.domain.beta not in (1, HARD) and chooses(model.program):
-        lines.append(f"each if is a choice with β {model.domain.beta:g}: the larger, the harder")
+        lines.append(f"each if is smooth, with β {model.domain.beta:g}: the larger, the harder")
+    lines += _blends(model)
     if model.offsets is not None:
-        shown = ", ".join(f"{offset:+.3g}" for offset in model.offsets)
+        digits = "+" if model.prints_as_is else "+.3g"
+        shown = ", ".join(f"{offset:{digits}}" for offset in model.offsets)
         lines.append(f"added to the scores before deciding: {shown}")
     scores: Mapping[str, Any] = model.facts.get("metrics", {})
     lines += [f"{part}: {scores_line(found)}" for part, found in scores.items() if found]
@@ -113,6 +116,17 @@ def _facts(model: Model) -> list[str]:
     if source.get("gap") is not None and "epsilon" in source:
         lines.append(f"search: {_gap(source['gap'], source['epsilon'])}")
     return lines
+
+
+def _blends(model: Model) -> list[str]:
+    """How far each smooth if chooses, where that is known."""
+    if not is_complete(model.program):
+        return []
+    found = (blend_of(model, node) for node in parts_of(model).values())
+    told = [blend.words for blend in found if blend is not None]
+    if len(told) == 1:
+        return [f"the if is {told[0]}"]
+    return [f"if {place} of the text is {each}" for place, each in enumerate(told, 1)]
 
 
 def _gap(gap: float, epsilon: float | None) -> str:

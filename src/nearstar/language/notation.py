@@ -14,26 +14,38 @@ if TYPE_CHECKING:
 HOLE = "??"
 
 
+class Comparison(str):
+    """The text of a condition that has its own number to be compared with, not 0."""
+
+    __slots__ = ()
+
+
 def text_of(program: Program, level: int = 0, leaves: Iterator[str] | None = None) -> str:
     """The text of a program that stands inside of this many lambdas.
 
     ``leaves`` are the texts of its parameters, in the order of the derivation, if they are shown;
-    in parentheses those that are the whole text of a leaf.
+    in parentheses, or comparisons, those that are the whole text of a leaf.
     """
     if program.production is None:
         return HOLE
-    pattern, inner, numbered = _pattern(program.production, level)
+    pattern, inner, numbered = pattern_of(program.production, level)
     parts: list[str] = []
     if numbered:  # in text as in the derivation, what is an operation's own comes first
         numbers = next(leaves) if leaves else ""
-        if numbers.startswith("("):
+        if numbers.startswith("(") or isinstance(numbers, Comparison):
             return numbers  # a formula is all there is to say of a leaf
         parts.append(numbers)
     parts += [
         _part(argument, inner) if leaves is None else text_of(argument, inner, leaves)
         for argument in program.arguments
     ]
+    if parts and isinstance(parts[0], Comparison):
+        pattern = pattern.replace(_ABOVE_0, "%s", 1)
     return pattern % tuple(parts)
+
+
+_ABOVE_0 = "%s > 0"
+"""What stands in the pattern of an ``if`` for its condition."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -54,7 +66,8 @@ class _Pattern(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _pattern(made_by: Production, level: int) -> _Pattern:
+def pattern_of(made_by: Production, level: int) -> _Pattern:
+    """The form of an operation inside of this many lambdas."""
     text, inner, numbered = "", level, False
     for piece in made_by.operation.form:
         text += " " * piece.spaced

@@ -26,9 +26,11 @@ from nearstar.engine.session import Session
 from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
 from nearstar.language.numbers import numbers_of
-from nearstar.language.parameters import Theta, layout, rounded, scaled, size_of
+from nearstar.language.operators import HARD
+from nearstar.language.parameters import Theta, layout, scaled, size_of
 from nearstar.language.program import Program, is_complete
-from nearstar.language.text import parse, to_text
+from nearstar.language.shortening import DIGITS, shortened
+from nearstar.language.text import in_lines, parse, to_text
 from nearstar.language.types import Signature
 from nearstar.model import file
 from nearstar.model.file import FACTS
@@ -105,11 +107,15 @@ class Model(ShownInNotebooks):
     def of(
         cls, trained: Trained, domain: Domain, class_names: tuple[str, ...], **more: Any
     ) -> Model:
-        """The model of a training's result; ``more`` are further fields of it."""
-        units = None if is_complete(trained.program) else trained.units
-        return cls(
-            trained.program, trained.theta, domain, class_names, trained.scale, units, **more
-        )
+        """The model of a training's result; ``more`` are further fields of it.
+
+        In a language with hard ifs its numbers are made short: those that are printed.
+        """
+        complete, theta = is_complete(trained.program), trained.theta
+        if complete and _prints_as_is(domain):
+            theta = shortened(trained.program, theta, trained.scale)
+        units = None if complete else trained.units
+        return cls(trained.program, theta, domain, class_names, trained.scale, units, **more)
 
     @classmethod
     def from_text(
@@ -129,9 +135,24 @@ class Model(ShownInNotebooks):
         scale = Scale.identity(len(domain.features))
         return cls(parsed.program, parsed.theta, domain, class_names, scale, **more)
 
-    def text(self, digits: int | None = 4) -> str:
-        """The program with its parameters, rounded for reading; None: every digit."""
-        return text_with(self.program, self.theta, self.scale, digits)
+    @property
+    def prints_as_is(self) -> bool:
+        """Whether its numbers are printed as they are: in a language with hard ifs they are."""
+        return _prints_as_is(self.domain)
+
+    def digits_shown(self, digits: int | None) -> int | None:
+        """The digits that numbers are rounded to where so many are asked for; None: not at all."""
+        return None if self.prints_as_is and digits is not None and digits >= DIGITS else digits
+
+    def text(self, digits: int | None = DIGITS, *, lines: bool = False) -> str:
+        """The program with its parameters, rounded for reading; None: every digit. With ``lines``,
+        where it has several ifs, in lines of its own for each.
+
+        In a language with hard ifs the parameters are short by themselves, and what is printed is
+        what runs: only with fewer than 4 digits they are rounded.
+        """
+        digits = self.digits_shown(digits)
+        return text_with(self.program, self.theta, self.scale, digits, lines=lines)
 
     def __str__(self) -> str:
         return self.text()
@@ -296,16 +317,28 @@ class Model(ShownInNotebooks):
         return file.read(path, cls)
 
 
-def text_with(program: Program, theta: Theta, scale: Scale, digits: int | None = 4) -> str:
+def _prints_as_is(domain: Domain) -> bool:
+    return domain.beta >= HARD
+
+
+def text_with(
+    program: Program,
+    theta: Theta,
+    scale: Scale,
+    digits: int | None = DIGITS,
+    *,
+    lines: bool = False,
+) -> str:
     """A program's text with its parameters, rounded for reading; None: every digit.
 
     A program with holes prints without them: the networks in holes have no text.
     """
+    written = in_lines if lines else to_text
     if not is_complete(program):
-        return to_text(program)
+        return written(program)
     if digits is not None:
-        theta = rounded(layout(program), theta, scale, digits)
-    return to_text(program, theta)
+        theta = shortened(program, theta, scale, digits)
+    return written(program, theta)
 
 
 def _checked_labels(labels: Any, class_names: tuple[str, ...]) -> tuple[Label, ...]:

@@ -162,6 +162,8 @@ def _of_leaf(leaf: Leaf, rounded: Leaf, view: View, model: Model) -> Condition |
 
 
 def _rounded(value: float, quantity: Quantity, model: Model) -> float:
+    if model.prints_as_is:
+        return value + 0.0  # never -0.0
     if isinstance(quantity, Carried):
         return significant(value)
     mean = float(model.scale.mean[quantity.column]) if quantity.view.moves else 0.0

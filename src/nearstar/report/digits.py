@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from nearstar.model.explain.program_parts import DIGITS
+from nearstar.language.shortening import DIGITS
 
 
 def shown(value: float) -> str:

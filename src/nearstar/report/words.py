@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nearstar.language.program import Path, columns_read
+from nearstar.language.shortening import DIGITS
 from nearstar.language.text import to_text
 from nearstar.language.view import view_at, walk_with_views
+from nearstar.model.explain.gates import blend_of
 from nearstar.model.explain.listing import heading
-from nearstar.model.explain.program_parts import DIGITS, Part, parts_of
+from nearstar.model.explain.program_parts import Part, parts_of
 from nearstar.model.model import Model
 from nearstar.report.conditions import Condition, condition_of
 from nearstar.report.digits import shown, significant
@@ -40,16 +42,22 @@ def lines_of(model: Model) -> dict[Path, Line]:
     exact, rounded = parts_of(model), parts_of(model, DIGITS)
     lines = {}
     for path, node in rounded.items():
-        smooth = node.temperature is not None
-        condition = condition_of(node, exact, rounded, model) if smooth else None
+        asks = node.temperature is not None
+        condition = condition_of(node, exact, rounded, model) if asks else None
+        leaf = node.leaf is not None and node.threshold is None
         lines[path] = Line(
             node,
             _role(path, rounded),
-            node.operation.name if node.leaf is not None or smooth else heading(node),
-            f"if {condition.words}" if condition else _words(node, model),
+            node.operation.name if leaf or asks else heading(node),
+            _asked(node, condition, model) if condition else _words(node, model),
             condition,
         )
     return lines
+
+
+def _asked(node: Part, condition: Condition, model: Model) -> str:
+    blend = blend_of(model, node)
+    return f"if {condition.words}" + (f"; {blend.words}" if blend else "")
 
 
 def short_text(model: Model) -> str:
@@ -84,7 +92,10 @@ def notes_of(model: Model) -> list[str]:
             "errors of the search without."
         )
     nodes = parts_of(model).values()
-    if betas := {node.temperature for node in nodes if node.temperature is not None}:
+    betas = {node.temperature for node in nodes if node.temperature is not None}
+    if any(node.operation.is_hard for node in nodes):
+        notes.append("An if is a choice: then where the words hold, else where they do not.")
+    elif betas:
         times = "" if betas == {1.0} else f"{' or '.join(map(shown, sorted(betas)))} · "
         notes.append(
             "An if is smooth: it mixes then and else. The share of then is "
@@ -99,7 +110,9 @@ def notes_of(model: Model) -> list[str]:
 def _decision(model: Model) -> str:
     signature, names = model.program.signature, model.class_names
     each = "frame" if signature.maps_sequences else "row" if signature.maps_vectors else "sequence"
-    offsets = [] if model.offsets is None else [significant(each) for each in model.offsets]
+    offsets = [] if model.offsets is None else model.offsets.tolist()
+    if not model.prints_as_is:
+        offsets = list(map(significant, offsets))
     if signature.output.size == 1:
         least = shown(-offsets[0] + 0.0 if offsets else 0.0)
         return f"For each {each}: {names[1]} where the output is above {least}, else {names[0]}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import naive
 import numpy as np
@@ -13,11 +13,12 @@ from strategies import domains, programs, rich_domain, signatures
 from nearstar import Domain, Model, Scale, Sequences, parse
 from nearstar.language.expression import primitive
 from nearstar.language.function import Function, record
-from nearstar.language.operators import Affine
+from nearstar.language.operators import HARD, Affine
 from nearstar.language.parameters import layout, unscaled
 from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Apply, Program
 from nearstar.language.reductions import REDUCTIONS
+from nearstar.language.thresholds import with_thresholds
 from nearstar.training.starting import initial
 
 
@@ -151,6 +152,34 @@ def every_construct(lengths: tuple[int, ...] = (1, 2, 7, 30)) -> list[Case]:
         for text, signature in texts:
             program = parse(text, domain, signature).program
             found.append(case_of(domain, program, random, list(lengths), offsets=[0.3, -0.2]))
+    return found + hard_choices(lengths)
+
+
+HARD_CHOICES = (
+    "if Affine{x0}(x) > 0 then LeftAffine(x) else const",
+    "if Affine{x0, x1}(x) > 0 then if Affine{x1}(x) > 0 then const else Affine(x) else "
+    "if Affine{x2}(x) > 0 then Affine{x2}(x) else const",
+)
+"""vector → vector, of two outputs; most conditions are thresholds."""
+
+
+def hard_choices(lengths: tuple[int, ...]) -> list[Case]:
+    """Cases of hard ifs: of frames, below windows, in folds and of vectors."""
+    random, domain = np.random.default_rng(1), replace(rich_domain(0), beta=HARD)
+    frames, summaries = (domain.signature(2, per_frame=each) for each in (True, False))
+    vectors = domain.signature(2, per_frame=False, vectors=True)
+    found = []
+    for text in HARD_CHOICES:
+        for whole, signature in (
+            (f"map (fun t. {text.replace('(x)', '(t)')}) x", frames),
+            (f"SlidingWindowAverage3({text})", summaries),
+            (f"mapprefix (fun x. CentredWindowMax3({text})) x", frames),
+            (f"fold (fun t. {text.replace('(x)', '(t)')}) c x", summaries),
+            (text, vectors),
+        ):
+            case = case_of(domain, parse(whole, domain, signature).program, random, list(lengths))
+            theta = with_thresholds(case.model.program, case.model.theta)
+            found.append(Case(replace(case.model, theta=theta), case.data))
     return found
 
 

@@ -18,13 +18,12 @@ class Sum(Function):
 
 
 HARD = 1e30
-"""The β of the hard ``if``. It takes the place of infinity, by which a condition of 0 cannot be
-multiplied: with it, any other condition that 32 bits tell from 0 decides alone."""
+"""The β of the hard ``if``: it stands for infinity, which no file of a domain could have."""
 
 
 class If(Function):
     """The smooth ``if``: a gate sigmoid(β · condition) mixes the branches. With β `HARD` it is the
-    hard one, which takes one of them."""
+    hard one, which takes one of them: the second where the condition is 0."""
 
     beta: float
     """Its temperature; the larger, the harder it decides."""
@@ -36,11 +35,12 @@ class If(Function):
         condition, then, otherwise = (
             Expression("argument", (), index, size) for index, size in enumerate(takes)
         )
+        gate = condition > 0.0 if beta >= HARD else sigmoid(condition * beta)
         super().__init__(
             "if",
             takes=takes,
             gives="out",
-            meaning=mix(sigmoid(condition * beta), then, otherwise),
+            meaning=mix(gate, then, otherwise),
             prints="if {0} > 0 then {1} else {2}",
             lifts=True,
             called="choice",

@@ -7,7 +7,7 @@ of a text is limited by its own rules and not by how deep the caller already is.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +23,7 @@ from nearstar.language.template import VARIABLES, Piece, outline
 from nearstar.language.text.names import Names, kind
 from nearstar.language.text.printing import Shape, shape
 from nearstar.language.text.tokens import MINUS, TIMES, Token, Tokens, shortened
+from nearstar.language.thresholds import Threshold
 from nearstar.language.types import Signature
 from nearstar.util.errors import DomainError, ProgramError, TextError
 from nearstar.util.nearest import suggestion
@@ -147,6 +148,9 @@ class _Parser:
             match piece.kind:
                 case "argument":
                     expected = construct.expected[len(construct.arguments)]
+                    if self._at_threshold(construct):
+                        next(construct.pieces), next(construct.pieces)  # not above 0
+                        return self._threshold(expected)
                     return self._begin(expected, construct.inner)
                 case "variable":
                     self._variable(construct)
@@ -323,16 +327,26 @@ class _Parser:
 
     def _formula(self, opened: Token, signature: Signature) -> Program:
         """Sums for each output, up to their parenthesis."""
-        sums = [self._sum()]
+        sums = [self._weights()]
         while self._tokens.take().text == "|":
-            sums.append(self._sum())
+            sums.append(self._weights())
         if not any(weights for weights, _ in sums):
             raise self._tokens.error("a sum has a feature at least, as in (2·gap - 1)", opened)
+        given = f"{len(sums)} sums give" if len(sums) > 1 else "a sum gives"
+        return self._leaf(given, opened, signature, sums)
+
+    def _leaf(
+        self,
+        given: str,
+        opened: Token,
+        signature: Signature,
+        sums: Sequence[tuple[Mapping[str, float], float]],
+    ) -> Program:
+        """A leaf with its numbers, of a text that begins with a token."""
         terms = Terms.of([list(weights) for weights, _ in sums], self._names.features)
         leaf = Affine(terms)
         fits = len(sums) == signature.output.size and leaf.arguments(signature) is not None
         if not fits or leaf.formula(signature) is None:
-            given = f"{len(sums)} sums give" if len(sums) > 1 else "a sum gives"
             raise self._tokens.error(
                 f"{given} {count(len(sums))} for each element, and no accumulator is read; here "
                 f"{kind(signature)} is expected: a sum for each number, as in (2·gap - 1 | .5), or "
@@ -344,7 +358,7 @@ class _Parser:
         self._check_parameters()
         return Apply(leaf, signature)
 
-    def _sum(self) -> tuple[dict[str, float], float]:
+    def _weights(self) -> tuple[dict[str, float], float]:
         """Weights of features, and the number at the end."""
         weights: dict[str, float] = {}
         bias = None
@@ -361,6 +375,38 @@ class _Parser:
             else:
                 bias = number
         return weights, 0.0 if bias is None else bias
+
+    def _at_threshold(self, construct: _Construct) -> bool:
+        """Whether the condition of an ``if`` begins that compares a feature with a number."""
+        if construct.operation is None or construct.operation.beta is None or construct.arguments:
+            return False
+        read = self._tokens.comparison()
+        if read is None:
+            return False
+        name, quoted, compared = read
+        known = name in self._names.features
+        # What is compared with 0 may be any expression; with another number, only a feature.
+        if compared == ">0" and not quoted:
+            return known and not self._is_expression(construct.inner)
+        return known or not self._is_expression(construct.inner)
+
+    def _is_expression(self, variable: str) -> bool:
+        """Whether the word looked at means something by itself."""
+        word = self._tokens.current
+        try:
+            known = word.kind == "word" and self._names.find(word.text) is not None
+        except DomainError:
+            known = True
+        return known or word.text == variable
+
+    def _threshold(self, signature: Signature) -> Program:
+        """Whether a feature is above or below a number: a leaf with weight 1 or -1."""
+        opened = self._tokens.current
+        name = self._name(())
+        above = self._tokens.take().text == ">"
+        threshold = Threshold(name, above, self._number())
+        weight, bias = threshold.numbers
+        return self._leaf("a threshold gives", opened, signature, [({name: weight}, bias)])
 
     # Parameters
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.language.feature_names import written_name
-from nearstar.language.notation import text_of
+from nearstar.language.notation import Comparison, text_of
 from nearstar.language.operation import Matrix
-from nearstar.language.parameters import Block, check, layout
+from nearstar.language.parameters import Block, Theta, check, layout
 from nearstar.language.program import Apply, Path, Program, node_at
+from nearstar.language.template import KEYWORDS, VARIABLES
 from nearstar.language.text.tokens import TIMES
+from nearstar.language.thresholds import Threshold, thresholds_of
 
 _JOINTS = {",": ", ", ";": "; ", "|": " | ", "]": "]"}
 
@@ -85,6 +88,15 @@ def _sum(names: Sequence[str], values: Sequence[float]) -> str:
     return text
 
 
+def comparison(threshold: Threshold) -> str:
+    """What a hard ``if`` asks of one feature: ``gap > 3``."""
+    name, plain = written_name(threshold.name), threshold.name
+    # Compared with 0, it might be some other expression: a variable, a function.
+    if threshold.value == 0 and (plain in VARIABLES or plain in KEYWORDS or "(" in plain):
+        name = json.dumps(plain, ensure_ascii=False)
+    return f"{name} {threshold.sign} {number(threshold.value)}"
+
+
 def number(value: float) -> str:
     """A number, exactly, without a zero before the point."""
     text = repr(value).removesuffix(".0")
@@ -109,16 +121,23 @@ def to_text(program: Program, theta: NDArray[np.float64] | None = None) -> str:
     """
     if theta is None:
         return text_of(program)
-    theta, blocks = np.asarray(theta, np.float64), layout(program)
+    return text_of(program, 0, leaf_texts(program, np.asarray(theta, np.float64)))
+
+
+def leaf_texts(program: Program, theta: Theta) -> Iterator[str]:
+    """The texts of parameters, in the order of the derivation, for ``text_of``."""
+    blocks = layout(program)
     check(blocks, theta)
-    # A block has a column for each output; text goes output by output.
-    leaves = (
-        written(block.of(theta).T.ravel().tolist(), shape(block))
-        if (names := _formula(program, block.path)) is None
-        else formula(names, block, theta)
-        for block in blocks
-    )
-    return text_of(program, 0, leaves)
+    thresholds = thresholds_of(program, theta)
+    for block in blocks:
+        names, numbers = _formula(program, block.path), block.of(theta)
+        if block.path in thresholds:
+            yield Comparison(comparison(thresholds[block.path]))
+        elif names is not None:
+            yield formula(names, block, theta)
+        else:
+            # A block has a column for each output; text goes output by output.
+            yield written(numbers.T.ravel().tolist(), shape(block))
 
 
 def _formula(program: Program, path: Path) -> Sequence[Sequence[str]] | None:

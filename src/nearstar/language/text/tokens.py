@@ -24,6 +24,8 @@ _TOKEN = re.compile(
     r"|\Z)"
 )
 
+_COMPARED = re.compile(r"\s*([<>])\s*([^\s]*)")
+
 
 class Token(NamedTuple):
     """A piece of text and where it starts; at the end of the text the kind is ``end``."""
@@ -61,6 +63,17 @@ class Tokens:
         name, self._position = read
         self.current = self._scan()
         return name
+
+    def comparison(self) -> tuple[str, bool, str] | None:
+        """What begins with the token looked at, if it is a name and a sign, as in ``gap > 3``: the
+        name, whether it is in quotes, and the sign with what follows it."""
+        start = self.current.start
+        read = read_name(self.text, start)
+        if read is None:
+            return None
+        name, end = read
+        after = _COMPARED.match(self.text, end)
+        return after and (name, self.text.startswith('"', start), after[1] + after[2])
 
     def error(self, problem: str, token: Token | None = None) -> TextError:
         """The error to raise for a problem at a token; the one looked at unless given."""

@@ -82,7 +82,8 @@ def _explained(model: Model, data: Sequences) -> pd.DataFrame:
                 columns[title + name + suffix] = column
         if (beta := node.temperature) is not None:
             condition = parts[node.arguments[0]].value[:, 0]
-            columns[f"{title}: gate"] = expit(beta * condition)
+            hard = node.operation.is_hard
+            columns[f"{title}: gate"] = 1.0 * (condition > 0) if hard else expit(beta * condition)
             columns[f"{title}: branch"] = np.where(condition > 0, "then", "else")
     table = pd.DataFrame(columns)
     table.attrs["program"] = numbered(model)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nearstar.language.function import Function
+from nearstar.language.shortening import DIGITS
 from nearstar.language.template import VARIABLES, outline
-from nearstar.language.text.printing import number, shape, written
-from nearstar.model.explain.program_parts import DIGITS, Leaf, Part, parts_of
+from nearstar.language.text.printing import comparison, number, shape, written
+from nearstar.model.explain.program_parts import Leaf, Part, parts_of
 
 if TYPE_CHECKING:
     from nearstar.model.model import Model
@@ -63,8 +64,11 @@ def _table(node: Part, leaf: Leaf, model: Model) -> list[str]:
 def heading(node: Part) -> str:
     """A part of a program without what it is made of: ``if … > 0 then … else …``."""
     operation = node.operation
+    if node.threshold is not None:
+        return comparison(node.threshold)
     if isinstance(operation, Function):
-        return outline(operation.form, VARIABLES[1])
+        form = outline(operation.form, VARIABLES[1])
+        return form.replace(" > 0", "") if node.compares else form
     if node.half_life is not None:
         return f"{operation.name}[{number(node.half_life)}]"
     if node.leaf is None:

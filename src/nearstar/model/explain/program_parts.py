@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nearstar.language.operation import Operation
 from nearstar.language.parameters import Block, layout, rounded
 from nearstar.language.program import Apply, Hole, Path, is_complete, walk
+from nearstar.language.thresholds import Threshold, thresholds_of
 from nearstar.language.types import Signature
 from nearstar.util.errors import ProgramError
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from nearstar.model.model import Model
 
 Array = NDArray[np.float64]
-DIGITS = 4
-"""Digits of parameters where they are for reading, as in ``Model.text``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +56,10 @@ class Part:
     leaf: Leaf | None
     half_life: float | None = None
     """That of a memory, in frames."""
+    threshold: Threshold | None = None
+    """What it asks, as the condition of a hard ``if``, of one feature."""
+    compares: bool = False
+    """Whether it is an ``if`` whose condition is such a threshold: not something above 0."""
 
     @property
     def operation(self) -> Operation:
@@ -96,11 +99,16 @@ def parts_of(model: Model, digits: int | None = None) -> dict[Path, Part]:
             "fill them in first: learn(task, domain, start=…)"
         )
     blocks, theta = layout(model.program), model.theta
-    if digits is not None:
+    if (digits := model.digits_shown(digits)) is not None:
         theta = rounded(blocks, theta, model.scale, digits)
     learned = {block.path: block for block in blocks}
+    thresholds = thresholds_of(model.program, theta)
     return {
-        path: _part(number, path, program, learned.get(path), theta, model.scale.mean)
+        path: replace(
+            _part(number, path, program, learned.get(path), theta, model.scale.mean),
+            threshold=thresholds.get(path),
+            compares=(*path, 0) in thresholds,
+        )
         for number, (path, program) in enumerate(walk(model.program), 1)
         if not isinstance(program, Hole)
     }

@@ -10,8 +10,9 @@ from nearstar.language.function import Function
 from nearstar.language.operators import BUILT_IN
 from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Path
+from nearstar.language.shortening import DIGITS
 from nearstar.language.template import VARIABLES
-from nearstar.model.explain.program_parts import DIGITS, Array, Part, parts_of
+from nearstar.model.explain.program_parts import Array, Part, parts_of
 from nearstar.model.export.latex_expression import definition, has_mix, number, operator, text
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class _Writer:
     def __init__(self, nodes: Mapping[Path, Part], model: Model) -> None:
         self.nodes = nodes
         self.model = model
-        self._counts = Counter(map(_named, nodes.values()))
+        self._counts = Counter(_named(each) for each in nodes.values() if not each.threshold)
 
     def program(self) -> Iterator[str]:
         variable = VARIABLES[0]
@@ -72,10 +73,16 @@ class _Writer:
         variable, bound = VARIABLES[level], VARIABLES[min(level + 1, len(VARIABLES) - 1)]
         operation, carried = node.operation, node.signature.carried
         inner = level + any(piece.kind == "binder" for piece in operation.form)
+        if node.threshold is not None:
+            asked = node.threshold
+            return rf"{text(asked.name)} {asked.sign} {number(asked.value)}"
         values = [self.expression(self.nodes[path], inner) for path in node.arguments]
+        form = operation.latex
+        if node.compares:
+            form = form.replace("{0} > 0", "{0}")
         if isinstance(operation, Function) and operation.beta is None:
             return _applied(operation, values, variable)
-        return operation.latex.format(
+        return form.format(
             *values,
             symbol=self.symbol(node),
             x=variable,
@@ -98,6 +105,8 @@ class _Writer:
         selected = set[str]()
         for node in self.nodes.values():
             leaf, name = node.leaf, self.symbol(node)
+            if node.threshold is not None:
+                continue
             if leaf is not None and leaf.columns:
                 inputs = "(x, c)" if node.signature.carried else "(x)"
                 for index, output in enumerate(self.outputs(node)):
@@ -151,8 +160,9 @@ class _Writer:
                 )
 
     def gates(self) -> Iterator[str]:
-        """What the cases mean, which are smooth."""
-        temperatures = {node.temperature for node in self.nodes.values()} - {None}
+        """What the cases mean, which are smooth unless they are hard."""
+        nodes = [node for node in self.nodes.values() if not node.operation.is_hard]
+        temperatures = {node.temperature for node in nodes} - {None}
         for beta in temperatures:
             factor = "" if beta == 1 else rf"{number(beta or 0)}\,"
             yield (

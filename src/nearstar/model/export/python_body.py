@@ -132,6 +132,9 @@ class _Source(Site[_Value]):
         return self._assign(here, f"fading_mean({value.text}, {name}){last}")
 
     def affine(self, here: Occurrence, role: str = "affine") -> _Value:
+        if (asked := self.body.nodes[here.path].threshold) is not None:
+            read = f"select({self.x}, {quoted(asked.name)})"
+            return _Value(f"{read} {asked.sign} {asked.value + 0.0!r}")
         (constant, leaf), constants = self._leaf(here), self.body.constants
         names = [self.body.features[column] for column in leaf.columns]
         weights = dict(zip(names, leaf.weights.tolist(), strict=True))
@@ -163,6 +166,10 @@ class _Source(Site[_Value]):
         full = any(value.full for value in arguments) or bool(function.features())
         if function.beta is not None:
             condition, then, otherwise = texts
+            if function.is_hard:
+                compares = self.body.nodes[here.path].compares
+                holds = condition if compares else f"{condition} > 0"
+                return self._assign(here, f"np.where({holds}, {then}, {otherwise})", full)
             gate = self.body.names.of("gate", self.body.nodes[here.path])
             steep = condition if function.beta == 1 else f"{function.beta} * {condition}"
             self.lines.append(f"{gate} = sigmoid({steep})")
@@ -182,7 +189,8 @@ class _Names:
     def __init__(self, nodes: Mapping[Path, Part], taken: set[str]) -> None:
         self._taken = taken
         self._counts = Counter(node.operation.noun for node in nodes.values())
-        self._counts["gate"] += sum(node.operation.beta is not None for node in nodes.values())
+        gates = (node.operation for node in nodes.values() if not node.operation.is_hard)
+        self._counts["gate"] += sum(operation.beta is not None for operation in gates)
         self._counts["step"] += sum(node.operation.recurs for node in nodes.values())
         self._found: dict[Path, str] = {}
         operations = dict.fromkeys(node.operation for node in nodes.values())

@@ -9,8 +9,9 @@ import numpy as np
 from nearstar.data.sequences import Sequences
 from nearstar.language.operation import Operation
 from nearstar.language.operators import HARD, if_then_else
-from nearstar.language.program import Program, applied, rebuilt
+from nearstar.language.program import Program, applied, is_complete, rebuilt
 from nearstar.model.model import Model
+from nearstar.model.short_numbers import with_short_numbers
 from nearstar.model.simplify.judging import HARDENED, noted
 from nearstar.training.metrics import Metrics
 from nearstar.util.checks import check_positive
@@ -54,9 +55,11 @@ def harden(model: Model, valid: Sequences, beta: float | None = None) -> Hardene
             )
     before = model.evaluate(valid)
     hard = _as_if_hard(model, valid) if beta is None else with_beta(model, float(beta))
+    if hard.prints_as_is and not model.prints_as_is and is_complete(hard.program):
+        hard, _ = with_short_numbers(hard, hard.theta, valid)
     after, beta = hard.evaluate(valid), hard.domain.beta
     how = {"beta": beta, "beta_before": model.domain.beta, "f1_before": before.f1}
-    return Hardened(noted(hard, HARDENED, how, after), before, after, beta)
+    return Hardened(noted(hard, HARDENED, how, after, valid), before, after, beta)
 
 
 def chooses(program: Program) -> bool:

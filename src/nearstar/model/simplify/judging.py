@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nearstar.data.sequences import Sequences
 from nearstar.language.parameters import Theta
+from nearstar.model.explain.gates import GATES, gates_of
 from nearstar.model.model import Model
 from nearstar.training.decision import decide
 from nearstar.training.metrics import Metrics
@@ -56,11 +57,15 @@ SIMPLIFIED, HARDENED = "simplified", "hardened"
 """Keys of a model's provenance: what was done to it."""
 
 
-def noted(model: Model, key: str, how: Mapping[str, Any], metrics: Metrics) -> Model:
-    """The model with what was done to it, and with the scores that it has now.
+def noted(
+    model: Model, key: str, how: Mapping[str, Any], metrics: Metrics, valid: Sequences
+) -> Model:
+    """The model with what was done to it, and with what it has now: scores, ranges of gates.
 
     Scores on other data are those of the model that it was, and are left out.
     """
     source = {**model.facts.get("provenance", {}), key: dict(how)}
+    if source.pop(GATES, None) is not None and (gates := gates_of(model, valid)):
+        source[GATES] = gates
     scores = {"validation": metrics.to_dict(model.class_names)}
     return replace(model, facts={**model.facts, "metrics": scores, "provenance": source})

@@ -89,7 +89,7 @@ def _simplified(
         "weights_after": weights_after,
         "digits": digits,
     }
-    simple = noted(simple, SIMPLIFIED, how, after)
+    simple = noted(simple, SIMPLIFIED, how, after, valid)
     return Simplified(simple, before, after, weights_before, weights_after, digits)
 
 

@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from nearstar.data.format import DataFormat
 from nearstar.data.labels import Label, class_names
 from nearstar.language.domain import Domain
+from nearstar.language.program import is_complete
+from nearstar.model.explain.gates import GATES, gates_of
 from nearstar.model.model import Model
 from nearstar.model.reduced import reduced
-from nearstar.training.decision import best_offsets
+from nearstar.model.short_numbers import with_best_offsets, with_short_numbers
+from nearstar.training.sample import some_sequences
 from nearstar.training.task import Task
 from nearstar.training.train import Trained
+
+_SEEN = 20_000
+"""Labelled elements, about, that smooth choices are looked at on."""
 
 
 def model_of(
@@ -34,16 +38,20 @@ def model_of(
     knows of where it comes from.
     """
     model = Model.of(trained, domain, class_names(labels), labels=labels, format=format)
-    metrics = trained.metrics  # there are none where the training diverged
+    metrics, error = trained.metrics, trained.error
+    # Where the training diverged there are none.
+    if metrics is not None and model.prints_as_is and is_complete(model.program):
+        model, metrics = with_short_numbers(model, trained.theta, task.valid, [task.train])
+        error = metrics.error
     if tuned and metrics is not None:
-        codes = np.asarray(task.valid.labels)
-        offsets, _, metrics = best_offsets(model.outputs(task.valid), codes, len(labels))
-        model = replace(model, offsets=offsets)
+        model, metrics = with_best_offsets(model, task.valid)
+    gates = {} if metrics is None else gates_of(model, some_sequences(task.valid, _SEEN))
     reached = None if metrics is None else metrics.to_dict(model.class_names)
     source = {
         "fingerprints": {"train": task.train.fingerprint(), "valid": task.valid.fingerprint()},
         "structural_cost": round(domain.cost(trained.program), 12),
-        "error": trained.error,
+        "error": error,
+        **({GATES: gates} if gates else {}),
         **provenance,
     }
     model = replace(model, facts={"metrics": {"validation": reached}, "provenance": source})

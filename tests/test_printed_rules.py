@@ -41,10 +41,7 @@ def found(train: ns.Sequences, valid: ns.Sequences, trainings: int = 6) -> list[
     chosen: list[ns.Trained] = [each.trained for each in result.front]
     choice = "if Affine{*}(x_t) > 0 then Affine{*}(x_t) else "
     body = f"{choice}{choice}multiply(Affine{{*}}(x_t), Affine{{*}}(x_t))"
-    if train.per_frame:
-        text = f"map (fun x_t. {body}) x"
-    else:
-        text = f"last (fun x_t. {body}) x"
+    text = f"map (fun x_t. {body}) x" if train.per_frame else f"last (fun x_t. {body}) x"
     trained = ns.train(ns.parse(text, domain, task.signature()).program, task, budget)
     chosen += trained.chosen[:: max(len(trained.chosen) // 3, 1)]
     names = task.train.class_names

@@ -60,9 +60,10 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Groups of features, ``{"position": ["nose_*", 4]}``: columns by name, pattern or index.
     derive : list of str, default=()
         Features computed from tracked points, such as ``"distance(nose, tail)"`` (tables).
-    bank : str, default="none"
-        What programs read, without a domain: features in groups ("none"), or a few of all features
-        and their statistics over windows, with hard ifs ("terms").
+    bank : str, default=None
+        What programs read: a few of all features and their statistics over windows, with hard ifs
+        ("terms"), or features in groups, with smooth ifs ("none"). None: terms, without a domain or
+        groups.
     causal : bool, default=False
         Whether these windows are of the past alone.
     price : float, default=None
@@ -155,7 +156,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     domain: Domain | str | Path | None = USUAL["domain"]
     groups: Mapping[str, Any] | None = USUAL["groups"]
     derive: Sequence[str] = USUAL["derive"]
-    bank: str = USUAL["bank"]
+    bank: str | None = USUAL["bank"]
     causal: bool = USUAL["causal"]
     price: float | None = USUAL["price"]
     search: str | Algorithm = USUAL["search"]

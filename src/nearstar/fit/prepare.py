@@ -22,6 +22,7 @@ from nearstar.language.domain import Domain
 from nearstar.language.program import is_complete
 from nearstar.language.text import parse
 from nearstar.language.text.parsing import Parsed
+from nearstar.search.rnn import RNN
 from nearstar.training.budget import Budget
 from nearstar.training.task import Task
 from nearstar.util.errors import DataError, NearstarError, Setting
@@ -84,7 +85,8 @@ def _task(settings: FitSettings, parts: Parts, format: DataFormat) -> tuple[Task
     given, derived = settings.language.vocabulary()
     groups = settings.language.group
     train, valid = (parts[name].sequences for name in ("train", "valid"))
-    if settings.language.bank == "terms":
+    # A network makes its own of what it reads.
+    if settings.language.has_bank and not isinstance(settings.algorithm, RNN):
         _check_bank(given, groups)
         bank = Bank.of(train, derived, format, causal=settings.language.causal)
         cut, domain = bank.computed, bank.domain()

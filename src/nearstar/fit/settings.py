@@ -86,10 +86,10 @@ class LanguageSettings:
         to.text, "a feature computed from tracked points, such as 'distance(nose, tail)', "
         "'speed(nose)' or 'gap = distance(nose1, nose2)'; may be repeated", "FEATURE", many=True,
         default=())
-    bank: str = option(
-        to.text, "what programs read, without a domain: features in groups (none), or a few of all "
-        "features and their statistics over windows, with hard ifs (terms)", default="none",
-        choices=("none", "terms"), usual="none")
+    bank: str | None = option(
+        to.text, "what programs read: a few of all features and their statistics over windows, with "
+        "hard ifs (terms), or features in groups, with smooth ifs (none) (terms, without a domain "
+        "or groups)", choices=("none", "terms"))
     causal: bool = option(
         to.switch, "these windows are of the past alone", default=False, usual=False)
     price: float | None = option(
@@ -107,6 +107,12 @@ class LanguageSettings:
         to.text, "train exactly this program; numbers in it are where training starts", "TEXT")
     rules: Constraints | None = None
     """What else programs must be like; beside it only the most rules and numbers count."""
+
+    @property
+    def has_bank(self) -> bool:
+        """Whether programs read terms of a bank."""
+        own = self.domain is not None or self.group is not None
+        return self.bank == "terms" if self.bank is not None else not own
 
     @property
     def constraints(self) -> Constraints:

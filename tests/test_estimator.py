@@ -230,14 +230,14 @@ def test_labels_may_be_unseen_when_scored() -> None:
 def test_a_table_is_the_same_data_in_any_order_of_rows() -> None:
     X, y = sequences()
     table = table_of(X, y).drop(columns="animal")
-    model = quick(**ROLES).fit(table)
+    model = quick(bank="none", **ROLES).fit(table)
     assert model.feature_names_in_.tolist() == NAMES
     assert model.n_features_in_ == 3
     # Frames from the last to the first; the order of sequences decides which are held out.
     turned = table.sort_values(["video", "at"], key=lambda c: -c if c.name == "at" else c)
     turned = pd.concat([turned[turned["video"] == f"v{i}"] for i in range(len(X))])
-    listed = quick(domain=model.domain_).fit(X, y)
-    assert quick(**ROLES).fit(turned).program_ == model.program_ == listed.program_
+    listed = quick(bank="none", domain=model.domain_).fit(X, y)
+    assert quick(bank="none", **ROLES).fit(turned).program_ == model.program_ == listed.program_
     shuffled = table.sample(frac=1, random_state=3)
     answers, expected = model.predict(shuffled), listed.predict(X)
     for answer, video, at in zip(answers, shuffled["video"], shuffled["at"], strict=True):
@@ -272,8 +272,8 @@ def test_one_label_for_each_sequence_of_a_table() -> None:
     X, _ = sequences(equal=True)
     labels = np.where(whole(X) == 1, "warm", "cold")
     table = table_of(X, [np.full(len(x), label) for x, label in zip(X, labels, strict=True)])
-    model = quick(**ROLES).fit(table)
-    one_each = quick(domain=model.domain_).fit(X, labels)
+    model = quick(bank="none", **ROLES).fit(table)
+    one_each = quick(bank="none", domain=model.domain_).fit(X, labels)
     assert model.program_ == one_each.program_
     expected = np.repeat(one_each.predict(X), [len(x) for x in X])
     np.testing.assert_array_equal(model.predict(table), expected)
@@ -305,7 +305,7 @@ def test_names_groups_and_derived_features_reach_the_program() -> None:
 def test_a_table_without_roles_holds_vectors() -> None:
     X, y = crossed(60)
     frame = pd.DataFrame(X, columns=["left", "right"])
-    model = quick().fit(frame, y)
+    model = quick(bank="none").fit(frame, y)
     assert model.feature_names_in_.tolist() == ["left", "right"]
     assert "LeftAffine" in model.program_ or "RightAffine" in model.program_
 
@@ -553,15 +553,15 @@ def test_weights_of_classes_shift_what_is_predicted() -> None:
 def test_the_best_programs_are_trained_again(tmp_path: Path) -> None:
     X, y = crossed(noise=0.2)
     hasty = ns.Budget(symbolic_steps=8, neural_steps=16, restarts=1)
-    plain = quick(budget=hasty, trainings=20).fit(X, y)
-    again = quick(budget=hasty, trainings=20, finalists=3).fit(X, y, run=tmp_path)
+    plain = quick(bank="none", budget=hasty, trainings=20).fit(X, y)
+    again = quick(bank="none", budget=hasty, trainings=20, finalists=3).fit(X, y, run=tmp_path)
     assert plain.result_.finals is None and again.result_.finals is not None
     assert again.result_.finals.trained == 3
     before, now = (each.programs_["score"].min() for each in (plain, again))
     assert now < before
     best = again.result_.best
     assert best is not None and again.model_.theta.tolist() == best.trained.theta.tolist()
-    resumed = quick(budget=hasty, trainings=20, finalists=3).fit(X, y, run=tmp_path)
+    resumed = quick(bank="none", budget=hasty, trainings=20, finalists=3).fit(X, y, run=tmp_path)
     assert resumed.program_ == again.program_
 
 
@@ -679,7 +679,7 @@ def test_groups_go_through_cross_validation(tasks: list[ns.Task]) -> None:
     X, y = np.stack(rows), whole(rows)
     groups = np.arange(len(X)) % 6
     with config_context(enable_metadata_routing=True):
-        model = quick().set_fit_request(groups=True)
+        model = quick(bank="none").set_fit_request(groups=True)
         cross_val_score(model, X, y, cv=GroupKFold(2), params={"groups": groups})
     assert len(tasks) == 2
     for task in tasks:
@@ -704,7 +704,7 @@ def test_tables_go_through_cross_validation_by_group() -> None:
 def test_sequences_may_be_the_groups_of_a_table(tasks: list[ns.Task]) -> None:
     X, y = sequences()
     table = table_of(X, y)
-    quick(**ROLES).fit(table, groups=table["video"])
+    quick(bank="none", **ROLES).fit(table, groups=table["video"])
     train, valid = places(tasks[0].train, X), places(tasks[0].valid, X)
     assert train | valid == set(range(len(X)))
     assert tasks[0].train.feature_names == tuple(NAMES)

@@ -430,7 +430,7 @@ CASES = (
         npz(X=X, y=Y),
     ),
     Case("an unknown forbidden rule", FIT + " --forbid iff", ("'iff'", "did you mean 'if'?")),
-    Case("an unknown required rule", FIT + " --require foldd", ("did you mean 'fold'?",)),
+    Case("an unknown required rule", FIT + " --require memry", ("did you mean 'memory'?",)),
     Case("nothing left to use", FIT + " --forbid map,mapprefix", ("forbidden", "no rule")),
     Case("too small a depth", FIT + " --max-depth 1", ("no program", "1 rule")),
     Case("too few numbers", FIT + " --numbers 1", ("at most 1 number to read", "least 2 numbers")),
@@ -446,7 +446,9 @@ CASES = (
         ("at most 1 number to read",),
     ),
     Case("no terms", FIT + " --bank terms --terms 0", ("--terms", "from 1", "'0'")),
-    Case("terms that nobody chooses", FIT + " --terms 3", ("--terms 3", "--bank terms")),
+    Case(
+        "terms that nobody chooses", FIT + " --terms 3 --bank none", ("--terms 3", "--bank terms")
+    ),
     Case(
         "a star that chooses nothing",
         FIT + " --bank terms --sketch 'map (fun x_t. Affine{*0}(x_t)) x'",

@@ -44,7 +44,8 @@ def test_onnx_answers_as_predict_does(run: Path, mice: Path, tmp_path: Path) -> 
     nearstar("export", run, "--to", "onnx", "--out", tmp_path / "own.onnx")
     session = runtime.InferenceSession(str(tmp_path / "own.onnx"))
     frame = table()
-    frames = frame[["nose_x", "nose_y", "speed"]].to_numpy(np.float32)
+    features = list(Model.load(run / "model.json").domain.features)  # columns that it reads
+    frames = frame[features].to_numpy(np.float32)
     codes = [session.run(["label"], {"x": frames[i : i + 8]})[0] for i in range(0, len(frame), 8)]
     labels = np.array(Model.load(run / "model.json").labels)[np.concatenate(codes)]
     assert labels.tolist() == rows("predict", run, mice)["prediction"].tolist()

@@ -38,7 +38,7 @@ def answers(folder: Path) -> int:
 
 
 def test_the_best_are_trained_again(mice: Path) -> None:
-    common = (mice, *ROLES, *HASTY, "--trainings", "15")
+    common = (mice, *ROLES, *HASTY, "--trainings", "15", "--bank", "none")
     plain = fit(*common, "--out", "plain")
     again = fit(*common, "--finalists", "3", "--out", "again")
     assert "finalists" not in plain and again["finalists"] == 3

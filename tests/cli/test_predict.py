@@ -94,7 +94,7 @@ def test_a_row_for_each_sequence(tmp_path: Path, mice: Path) -> None:
 
 def test_windows_are_put_together_again(tmp_path: Path) -> None:
     path = written(table(2, 50), tmp_path / "long.csv")
-    options = ("--window", "12", "--hop", "5")
+    options = ("--window", "12", "--hop", "5", "--bank", "none")
     alone = ("--program", "map (fun x_t. SpeedAffine(x_t)) x")
     fit(path, *ROLES, *options, *alone, "--out", tmp_path / "alone")
     fit(path, *ROLES, *options, "--require", "mapprefix", "--out", tmp_path / "prefixes")
@@ -123,6 +123,8 @@ def test_windows_of_recordings_that_have_one_label(tmp_path: Path) -> None:
     program = (
         "--program",
         "SlidingWindowAverage10(SpeedAffine[1; 0](x))",
+        "--bank",
+        "none",
         "--learning-rate",
         "1e-9",
     )

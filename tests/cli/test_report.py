@@ -129,7 +129,7 @@ def test_long_recordings(mice: Path) -> None:
 
 
 def test_sequences_by_name_and_other_models_beside(mice: Path) -> None:
-    fit(mice, *ROLES, "--out", "run")
+    fit(mice, *ROLES, "--bank", "none", "--out", "run")
     rnn = fit(mice, *ROLES, "--search", "rnn", "--out", "network")
     page = reported("run", "--only", "v03", "--only", "v01", "--compare", "network")
     assert [each["name"] for each in page["ethogram"]["sequences"]] == ["v03", "v01"]

@@ -54,6 +54,7 @@ def files(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("search", ["astar", pytest.param("genetic", marks=pytest.mark.slow)])
 def test_a_killed_run_ends_as_if_it_had_not_been(mice: Path, search: str) -> None:
     arguments = [mice, *ROLES, *SLOWER, "--search", search, "--trainings", "60", "--workers", "2"]
+    arguments += ["--bank", "none"]
     whole = fit(*arguments, "--out", "whole")
     with subprocess.Popen(
         [*COMMAND, "fit", *map(str, arguments), "--out", "cut"],
@@ -157,7 +158,7 @@ def test_a_run_in_use_is_refused(noisy: Path) -> None:
 
 
 def test_trainings_of_another_run_are_used_again(mice: Path) -> None:
-    common = (mice, *ROLES, "--trainings", "30", "--seed", "3")
+    common = (mice, *ROLES, "--trainings", "30", "--seed", "3", "--bank", "none")
     fit(*common, "--out", "one")
     alone = fit(*common, "--weight", "0.5", "--out", "two")
     cached = fit(*common, "--weight", "0.5", "--out", "three", "--cache", "one")
@@ -167,7 +168,9 @@ def test_trainings_of_another_run_are_used_again(mice: Path) -> None:
     assert not times(Path("one")) & times(Path("two"))
     shutil.rmtree("one")
     assert timeless(resume("three")) == timeless(cached)
-    said = refused("fit", mice, *ROLES, "--seed", "4", "--out", "four", "--cache", "two")
+    said = refused(
+        "fit", mice, *ROLES, "--seed", "4", "--bank", "none", "--out", "four", "--cache", "two"
+    )
     assert "seed was 3, and is 4 now" in said
     assert "there is no run in nowhere" in refused(
         "fit", *common, "--out", "five", "--cache", "nowhere"

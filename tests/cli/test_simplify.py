@@ -105,7 +105,7 @@ def test_windows_are_compared_as_they_were(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_hard_if(mice: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    fit(mice, *ROLES, "--program", HARD, "--out", "run")
+    fit(mice, *ROLES, "--program", HARD, "--bank", "none", "--out", "run")
     report = simplified("run", "--harden")
     assert report["beta"] >= 1 and Model.load("run/simplified.json").domain.beta == report["beta"]
     assert report["after"]["f1"] >= report["hardened"]["f1"]

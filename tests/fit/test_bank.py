@@ -206,7 +206,7 @@ def test_numbers_and_terms_of_the_estimator() -> None:
     assert classifier.domain_.vectors[-1] == "Affine{*1}"
     assert classifier.programs_.numbers.is_monotonic_increasing
     with pytest.raises(ns.NearstarError, match="terms=3 is for leaves that choose"):
-        ns.ProgramClassifier(terms=3).fit(x, y)
+        ns.ProgramClassifier(terms=3, bank="none").fit(x, y)
 
 
 def test_vectors_have_leaves_of_a_few_features() -> None:

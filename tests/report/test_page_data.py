@@ -70,7 +70,8 @@ def test_sequences(search: str, per_frame: bool, classes: int, tmp_path: Path) -
     assert len(page["ethogram"]["sequences"]) == 6
     assert [each["chosen"] for each in page["front"]] == clf.programs_.chosen.tolist()
     for each, text in zip(page["front"], clf.programs_.program, strict=True):
-        assert each["text"] == (text if len(text) <= 200 else re.sub(r"\[.*?\]", "", text))
+        # Where numbers are too many, there are none.
+        assert each["text"] == text if len(text) <= 200 else not re.search(r"\d·", each["text"])
     assert page["search"]["trained"] == clf.result_.trained
     assert len(page["search"]["nodes"]["text"]) == len(clf.result_.evaluations)
 
@@ -84,7 +85,8 @@ def test_probes_are_told_apart(tmp_path: Path) -> None:
     assert probes and [i for i, kind in enumerate(kinds) if kind & PROBE] == probes
     assert not any(kinds[i] & COMPLETE for i in probes)
     assert not {*page["search"]["front"], page["search"]["best"]} & set(probes)
-    told = f"A*, {len(evaluations)} programs trained, {len(probes)} of them as probes"
+    trained = [each for each in evaluations if each.kind != "chosen"]
+    told = f"A*, {len(trained)} programs trained, {len(probes)} of them as probes"
     assert page["subtitle"].startswith(told)
 
 

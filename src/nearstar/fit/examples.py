@@ -96,9 +96,11 @@ class ExampleReader:
             recordings = self._from_table(X, format, y, groups, labels)
         else:
             data, form, names = self._arrays(estimator, X, first)
-            recordings = self._from_arrays(data, names, y, groups, labels)
+            # What learned from a table takes its features in the same order.
+            names = names if first or names is not None else self.features
             if not first and form != "vectors":
-                _check_n_features(estimator, recordings.sequences.n_features)
+                _check_n_features(estimator, read_frames(data, None)[0].shape[1])
+            recordings = self._from_arrays(data, names, y, groups, labels)
         if recordings.sequences.labels is None:
             return Examples(recordings, form)
         found = typed_classes(recordings.labels, y) if classes is None else classes

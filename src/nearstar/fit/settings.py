@@ -87,9 +87,9 @@ class LanguageSettings:
         "'speed(nose)' or 'gap = distance(nose1, nose2)'; may be repeated", "FEATURE", many=True,
         default=())
     bank: str | None = option(
-        to.text, "what programs read: a few of all features and their statistics over windows, with "
-        "hard ifs (terms), or features in groups, with smooth ifs (none) (terms, without a domain "
-        "or groups)", choices=("none", "terms"))
+        to.text, "what programs read: a few of all features and of their statistics over windows, "
+        "with hard ifs (terms); or features in groups, with smooth ifs (none). Without it: terms, "
+        "unless there is a domain, or groups", choices=("none", "terms"))
     causal: bool = option(
         to.switch, "these windows are of the past alone", default=False, usual=False)
     price: float | None = option(

@@ -26,9 +26,9 @@ from nearstar.engine.session import Session
 from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
 from nearstar.language.numbers import numbers_of
-from nearstar.language.operators import HARD
+from nearstar.language.operators import HARD, Last
 from nearstar.language.parameters import Theta, layout, scaled, size_of
-from nearstar.language.program import Program, is_complete
+from nearstar.language.program import Apply, Program, is_complete
 from nearstar.language.shortening import DIGITS, shortened
 from nearstar.language.text import in_lines, parse, to_text
 from nearstar.language.types import Signature
@@ -248,6 +248,16 @@ class Model(ShownInNotebooks):
             data = with_features(data, self.domain.features, self.domain.derived)
         self._check_fits(data)
         return data
+
+    def fingerprint_of(self, data: Sequences) -> str:
+        """That of what the program sees of data: its features, and where these are of whole
+        sequences and it looks at their ends alone, those."""
+        data = self.fitting(data)
+        root = self.program
+        if isinstance(root, Apply) and isinstance(root.operation, Last):
+            ends = np.arange(len(data) + 1)
+            data = replace(data, frames=data.frames[data.offsets[1:] - 1], offsets=ends)
+        return data.fingerprint()
 
     def _check_fits(self, data: Sequences) -> None:
         signature = self.program.signature

@@ -124,7 +124,7 @@ def _changes(model: Model, parts: Mapping[str, Recordings]) -> list[str]:
         name
         for name, part in parts.items()
         if (kept := known.get(_FINGERPRINTS.get(name, ""))) is not None
-        and as_scored(model, name, part).fingerprint() != kept
+        and model.fingerprint_of(as_scored(model, name, part)) != kept
     ]
     if not changed:
         return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,13 @@ def scores(
     with; None where there are none at all.
     """
     known: Mapping[str, Any] = model.facts.get("metrics", {})
-    data = {name: as_scored(model, name, part) for name, part in parts.items() if _labelled(part)}
-    majority = _majority(data.get("training"))
+    data = {name: part for name, part in parts.items() if _labelled(part)}
+    training = data.get("training")
+    majority = _majority(None if training is None else as_scored(model, "training", training))
     shown = []
     for name in PARTS:
         if name in data:
-            metrics = dict(_measured(model, data[name], others))
+            metrics = dict(_measured(model, name, data[name], others))
         elif known.get(name) is not None:
             metrics = {_OWN: Metrics.from_confusion(known[name]["confusion"])}
         else:
@@ -43,8 +45,8 @@ def scores(
 
 
 def as_scored(model: Model, part: str, recordings: Recordings) -> Sequences:
-    """What the scores of a part are counted on."""
-    sequences = recordings.sequences
+    """What the scores of a part are counted on, with the features that the model takes."""
+    sequences = model.fitting(recordings.sequences)
     if part == "test" or model.format is None:
         return sequences
     return in_windows(sequences, model.format)
@@ -56,12 +58,13 @@ def _labelled(recordings: Recordings) -> bool:
 
 
 def _measured(
-    model: Model, data: Sequences, others: Mapping[str, Model]
+    model: Model, part: str, recordings: Recordings, others: Mapping[str, Model]
 ) -> Iterator[tuple[str, Metrics]]:
-    yield _OWN, model.evaluate(data)
+    yield _OWN, model.evaluate(as_scored(model, part, recordings))
     for name, other in others.items():
         try:
-            yield name, other.evaluate(data)
+            like = replace(other, format=model.format)
+            yield name, other.evaluate(as_scored(like, part, recordings))
         except NearstarError as problem:
             raise NearstarError(
                 f"{name} cannot be compared on these data: {problem}. Compare models that were "

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from nearstar.data.scale import Scale
 from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
 from nearstar.language.program import Apply, Hole, Program, is_complete
@@ -33,6 +36,8 @@ def starting_program(
             "start must be a program as text (with ?? for its holes), a Program or a Model, "
             f"not a {type(start).__name__}"
         )
+    if isinstance(start, Model) and set(start.domain.features) < set(domain.features):
+        start = _among(start, domain, signature)
     program = start.program if isinstance(start, Model) else start
     if program.signature != signature:
         raise ProgramError(
@@ -47,6 +52,14 @@ def starting_program(
             f"classes {', '.join(names)}"
         )
     return program, start
+
+
+def _among(model: Model, domain: Domain, signature: Signature) -> Model:
+    """A model that has only the features that its program reads, in a domain with more."""
+    parsed = parse(model.text(digits=None), domain, signature)
+    assert parsed.theta is not None
+    scale = Scale.identity(len(domain.features))
+    return replace(model, program=parsed.program, theta=parsed.theta, domain=domain, scale=scale)
 
 
 def judged(model: Model, task: Task, units: Units) -> Trained:

@@ -48,11 +48,13 @@ def model_of(
     gates = {} if metrics is None else gates_of(model, some_sequences(task.valid, _SEEN))
     reached = None if metrics is None else metrics.to_dict(model.class_names)
     source = {
-        "fingerprints": {"train": task.train.fingerprint(), "valid": task.valid.fingerprint()},
         "structural_cost": round(domain.cost(trained.program), 12),
         "error": error,
         **({GATES: gates} if gates else {}),
         **provenance,
     }
-    model = replace(model, facts={"metrics": {"validation": reached}, "provenance": source})
-    return reduced(model) if domain.chooses_terms else model
+    model = reduced(model) if domain.chooses_terms else model
+    parts = {"train": task.train, "valid": task.valid}
+    seen = {name: model.fingerprint_of(part) for name, part in parts.items()}
+    facts = {"metrics": {"validation": reached}, "provenance": {"fingerprints": seen, **source}}
+    return replace(model, facts=facts)

@@ -27,9 +27,11 @@ FILE = "simplified.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Simplify:
-    """Take from a program the weights and digits that it does as well without.
+    """Take from a program the terms, weights and digits that it does as well without.
 
-    The model is written to a file of its own; what is in the folder of the run stays as it is.
+    With the folder of a run there are its training data, to train on what is left of a program
+    without some of its terms. The model is written to a file of its own; what is in the folder
+    stays as it is.
 
     examples:
       nearstar simplify mice-run
@@ -60,12 +62,12 @@ class Simplify:
         model = load_model(self.run)
         out = self.out or str(place / FILE if place.is_dir() else Path(FILE))
         _check_free(Path(out))
-        valid = _validation(place, model, self.data)
+        valid, train = _validation(place, model, self.data), _training(place, model)
         hardened = None
         if self.harden or self.beta is not None:
             hardened = harden(model, valid, self.beta)
             model = hardened.model
-        found = simplify(model, valid, loss=self.loss, digits=self.digits)
+        found = simplify(model, valid, train=train, loss=self.loss, digits=self.digits)
         found.model.save(out)
         if self.json:
             print(json.dumps(_described(found, hardened, out), ensure_ascii=False))
@@ -117,6 +119,17 @@ def _validation(place: Path, model: Model, data: str | None) -> Sequences:
             f"data after {place}",
         ) from None
     return as_scored(model, "validation", part)
+
+
+def _training(place: Path, model: Model) -> Sequences | None:
+    """The training data of a run, if they can be read."""
+    if not place.is_dir():
+        return None
+    try:
+        part = file_parts(stored_settings(place))["train"]
+        return as_scored(model, "training", part)
+    except NearstarError:
+        return None
 
 
 def _described(found: Simplified, hardened: Hardened | None, out: str) -> dict[str, Any]:

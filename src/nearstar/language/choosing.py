@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nearstar.language.operators import Affine, Few
 from nearstar.language.program import Apply, Path, Program, applied, walk
 
 Columns = tuple[tuple[int, ...], ...]
@@ -32,6 +33,33 @@ def everything(program: Program) -> Choice:
         (node.operation.columns(node.signature),) * node.signature.output.size
         for node in applied(program)
         if node.operation.chooses_terms
+    )
+
+
+def opened(program: Program, features: Sequence[str]) -> tuple[Program, Choice]:
+    """The program with leaves that may choose again of what they read, and what that is."""
+    choice: list[Columns] = []
+    return _opened(program, features, choice), tuple(choice)
+
+
+def _opened(program: Program, features: Sequence[str], choice: list[Columns]) -> Program:
+    if not isinstance(program, Apply):
+        return program
+    operation, signature = program.operation, program.signature
+    if isinstance(operation, Affine):
+        columns = sorted(operation.columns(signature))
+        few = Few(tuple(features[column] for column in columns), tuple(columns))
+        (matrix,) = operation.matrices(signature)
+        absent = {(matrix.columns[row], output) for row, output in matrix.absent}
+        choice.append(
+            tuple(
+                tuple(column for column in columns if (column, output) not in absent)
+                for output in range(signature.output.size)
+            )
+        )
+        return Apply(Affine(few), signature)
+    return program.on(
+        tuple([_opened(argument, features, choice) for argument in program.arguments])
     )
 
 

@@ -54,12 +54,13 @@ class Point(NamedTuple):
     look: Look
 
 
-def points(plan: Plan, seed: int, first: Look) -> Iterator[Point]:
-    """Programs with ever fewer terms, the first of which reads everything and has reached that.
+def points(plan: Plan, seed: int, first: Look, choice: Choice | None = None) -> Iterator[Point]:
+    """Programs with ever fewer terms, the first of which has reached that: it reads everything, or
+    what was chosen before.
 
     Where leaves may choose so many terms at most, those with more are only passed on the way.
     """
-    choice, error = everything(plan.program), first.error
+    choice, error = choice or everything(plan.program), first.error
     whole = _plan(plan, choice)
     most = most_terms(plan.program)
     if not _above(choice, most):

@@ -22,6 +22,7 @@ from nearstar.training.budget import Budget
 from nearstar.training.losses import LOSSES, ClassWeights, f1_of_yes
 from nearstar.training.metrics import Metrics
 from nearstar.training.task import Task
+from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop, Stopped
 
 HARDEST_TRAINED = 30.0
@@ -178,6 +179,13 @@ class Course:
             return self._session
         stop = self.plan.stop.flag
         return Session(code, self._session.parameters, self.plan.batches, stop=stop)
+
+    def judged(self) -> Look:
+        """What the parameters that it starts from reach, without any step."""
+        if not self._look(on_all=True):
+            raise NearstarError("the outputs of the program are not finite numbers")
+        assert self.best is not None
+        return self.best
 
     def look_at_all(self) -> None:
         """Judge what counts on all validation data, where it was not: it ended before its last

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.scale import Scale
-from nearstar.language.choosing import Choice, chooses_terms
+from nearstar.language.choosing import Choice, chooses_terms, opened, with_terms
 from nearstar.language.convex import is_convex
 from nearstar.language.networks import Units
 from nearstar.language.parameters import Theta, layout, scaled, unscaled
@@ -107,6 +107,44 @@ def train(
     first = None if start is None else scaled(layout(program, budget.units), start, task.scale)
     plan = Plan(program, task, budget, goal, probe, stop)
     return interruptible(lambda: _train(plan, seed, first, cutoffs), stop)
+
+
+def train_on(
+    program: Program,
+    theta: Theta,
+    features: Sequence[str],
+    task: Task,
+    budget: Budget | None = None,
+    seed: int = 0,
+    *,
+    stop: Stop | None = None,
+) -> tuple[Trained, ...]:
+    """Give up the terms of a trained program's leaves, ever more of them, and train on each time.
+
+    ``features`` are the names of the data's. The first is the program itself, with leaves that say
+    what they read one by one; the last has one term in each leaf.
+    """
+    budget, stop = Budget() if budget is None else budget, Stop() if stop is None else stop
+    choosing, choice = opened(program, features)
+    if not choice:
+        return ()
+    plan = Plan(choosing, task, budget, None, False, stop)
+
+    def go() -> tuple[Trained, ...]:
+        start = scaled(layout(program), _in_order(program, theta), task.scale)
+        first = Course(replace(plan, program=with_terms(choosing, choice)), seed, start).judged()
+        return tuple(_chosen(plan, each) for each in points(plan, seed, first, choice))
+
+    return interruptible(go, stop)
+
+
+def _in_order(program: Program, theta: Theta) -> Theta:
+    """θ with the rows of leaves in the order of their columns, as leaves of terms have them."""
+    result = np.array(theta, np.float64)
+    for block in layout(program):
+        rows = np.argsort(block.columns, kind="stable")
+        block.of(result)[: len(rows)] = block.of(theta)[rows]
+    return result
 
 
 def _train(

@@ -9,6 +9,7 @@ from nearstar.data.sequences import Sequences
 from nearstar.language.parameters import MOST_DIGITS, layout
 from nearstar.language.program import is_complete
 from nearstar.model.model import Model
+from nearstar.model.simplify.fewer_terms import with_fewer_terms
 from nearstar.model.simplify.judging import SIMPLIFIED, judging, noted
 from nearstar.model.simplify.rounding import digits_of, rounded_further, rounded_together
 from nearstar.model.simplify.sparsity import Keeps, pruned
@@ -40,22 +41,30 @@ class Simplified:
 
 
 def simplify(
-    model: Model, valid: Sequences, *, loss: float = 0.0, digits: int | None = None
+    model: Model,
+    valid: Sequences,
+    *,
+    train: Sequences | None = None,
+    loss: float = 0.0,
+    digits: int | None = None,
 ) -> Simplified:
-    """Set weights to 0 and round the others, while F1 on the validation data stays.
+    """Take from a program terms, weights and digits, while F1 on the validation data stays.
 
     ``loss`` is how much of F1 may be lost: on all of the data, and in each eighth of its sequences
-    too, so that little goes by chance. ``digits`` is how many digits weights may have; None: as few
-    as will do. Weights of least influence, by how much their features vary, go first. Half of the
-    loss is for removing weights, so that some is left for rounding. The same arguments give the
-    same model.
+    too, so that little goes by chance. With ``train``, data to train on, leaves give up terms one
+    after the other, and what is left is trained on each time: of these programs the one with the
+    fewest terms is taken. Then weights become 0, those of least influence first, by how much their
+    features vary, and the others are rounded, to ``digits``; None: as few as will do. Half of the
+    loss is for removing, so that some is left for rounding. The same arguments give the same model.
     """
     _check(model, loss, digits)
-    before = model.evaluate(valid)
+    before, given = model.evaluate(valid), model
+    reached = judging(model, valid)(model.theta)
+    if train is not None:
+        model = with_fewer_terms(model, train, valid, reached - loss / 2)
     # Of the data that decide: a model's own scale may be that of no data at all.
-    scale, blocks = Scale.of(valid), layout(model.program)
+    scale, blocks = Scale.of(model.fitting(valid)), layout(model.program)
     f1 = judging(model, valid)
-    reached = f1(model.theta)
 
     def keeping(lost: float) -> Keeps:
         return lambda theta: bool((f1(theta) >= reached - lost).all())
@@ -73,7 +82,7 @@ def simplify(
         )
     short, most = found or (few, MOST_DIGITS)
     short = rounded_further(blocks, short, scale, keeping(loss))
-    return _simplified(model, replace(model, theta=short), valid, before, loss, most)
+    return _simplified(given, replace(model, theta=short), valid, before, loss, most)
 
 
 def _simplified(

@@ -1,0 +1,32 @@
+"""A program with fewer terms that was trained on without the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearstar.data.sequences import Sequences
+from nearstar.model.model import Model
+from nearstar.model.reduced import reduced
+from nearstar.model.simplify.judging import judging
+from nearstar.training.budget import Budget
+from nearstar.training.task import Task
+from nearstar.training.train import train_on
+
+
+def with_fewer_terms(
+    model: Model, train: Sequences, valid: Sequences, least: NDArray[np.float64]
+) -> Model:
+    """The model with the fewest terms of those that have at least these scores, on all of the
+    validation data and in each part; itself, if it has none to give up."""
+    task = Task(model.fitting(train), model.fitting(valid))
+    loss = {"loss": "f1"} if task.train.n_classes == 2 else {}
+    budget = Budget.for_size(len(train), **loss)
+    found = train_on(model.program, model.theta, model.domain.features, task, budget)
+    for each in reversed(found[1:]):
+        fewer = replace(model, program=each.program, theta=each.theta)
+        if (judging(fewer, valid)(fewer.theta) >= least).all():
+            return reduced(fewer) if model.domain.chooses_terms else fewer
+    return model

@@ -49,6 +49,8 @@ class Matrix:
     """What decides how large its values are where training starts."""
     bias: bool = True
     remember: Remember | None = None
+    fades: bool = False
+    """Whether its weights are drawn to 0 while they are trained: there may be many of them."""
     absent: tuple[tuple[int, int], ...] = ()
     """Weights that are 0 for good, by row and output: the output does not read the feature."""
     start: float = 0.0

@@ -81,6 +81,9 @@ class Budget:
     clip: float | None = field(default=1.0, metadata={"positive": True})
     """Longest gradient; longer ones, which folds over many elements may have, are shortened to it.
     None: no limit."""
+    decay: float = field(default=0.02, metadata={"least": 0})
+    """How much weights of terms are drawn to 0, for of many terms some fit by chance: by this share
+    for each unit of learning rate."""
     batch_seed: int = field(default=0, metadata={"least": 0})
     """Decides which sequences share a batch."""
     choosing_steps: int = 150
@@ -108,7 +111,8 @@ class Budget:
         values = domain.published("learning_rate", "batch_size", "units")
         values |= {"units": Units(*values["units"]), "select": "last", "reshuffle": False}
         values |= {"stages": 1, "schedule": "constant", "neural_rate": 1.0, "restarts": 1}
-        values |= {"fold_steps": 1, "fold_rate": None, "fold_memory": 0.0, "clip": None, **changes}
+        values |= {"fold_steps": 1, "fold_rate": None, "fold_memory": 0.0, "clip": None}
+        values |= {"decay": 0.0, **changes}
         for kind, epochs in domain.published("neural_epochs", "symbolic_epochs").items():
             steps = in_steps(epochs, n_sequences, values["batch_size"])
             values.setdefault(kind.replace("epochs", "steps"), steps)

@@ -226,9 +226,13 @@ class Affine(Operation):
         columns, carried = self.columns(signature), signature.carried
         size, fan_in = signature.output.size, len(columns) + carried
         absent = self.group.absent if isinstance(self.group, Terms) else ()
+        fades = isinstance(self.group, Terms | Few)
         return (
-            Matrix("affine", columns, carried, size, fan_in, remember=_remember, absent=absent),
-        )
+            Matrix(
+                "affine", columns, carried, size, fan_in, True, _remember,
+                fades=fades, absent=absent,
+            ),
+        )  # fmt: skip
 
 
 def _remember(matrix: NDArray[np.float32], features: int, share: float) -> None:

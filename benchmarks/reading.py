@@ -2,12 +2,13 @@
 
     python benchmarks/reading.py                        five tasks of real data, watch, hidden-rule
     python benchmarks/reading.py --task social --seeds 1 --seconds 30 --json out.json
+    python benchmarks/reading.py --contestant programs --contestant RNN
 
-Programs are the front of `nearstar fit --bank terms`; of those with at most so many numbers the one
+Programs are the front of `nearstar fit` as it comes; of those with at most so many numbers the one
 of least validation error counts. Beside them, **on the same terms**: a CART tree, whose numbers are
 its thresholds and leaves, and an L1 regression, by its weights that are not 0 and its biases, both
-chosen by validation error too; boosting; the RNN, and programs over groups of features, as they are
-without a bank. Test data choose nothing.
+chosen by validation error too; boosting; the RNN, and programs over groups of features with smooth
+ifs (`--bank none`). Test data choose nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from nearstar.run.limits import Limits
 from nearstar.training.decision import best_offsets
 from nearstar.training.metrics import Metrics
 
+CONTESTANTS = ("programs", "groups", "RNN", "baselines")
 SIZES = (8, 16, 32, 64, 128)
 """Numbers to read, at most."""
 LEAVES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
@@ -94,7 +96,7 @@ def programs(parts: Parts, bank: str, seconds: float, seed: int, search: str = "
 
 def baselines(parts: Parts, seed: int) -> Iterator[tuple[str, Reached]]:
     """Trees, regressions and boosting on the terms of the bank."""
-    bank = Bank.of(parts[0], {}, causal=False)
+    bank = Bank.of(parts[0], {})
     (x, y), valid, test = (_elements(bank.computed(part)) for part in parts)
     chosen = np.random.default_rng(seed).permutation(len(y))[:FRAMES]
     mean, std = x.mean(axis=0), x.std(axis=0) + 1e-9
@@ -148,19 +150,25 @@ def best_within(found: list[Reached], most: int) -> Reached | None:
     )
 
 
-def measure(parts: Parts, seconds: float, seed: int) -> dict[str, dict[str, Any]]:
+def measure(
+    parts: Parts, seconds: float, seed: int, contestants: Collection[str]
+) -> dict[str, dict[str, Any]]:
     """Test F1 and accuracy of each contestant, by the most numbers."""
-    found: dict[str, list[Reached]] = {"programs": []}
+    found: dict[str, list[Reached]] = {}
     texts: dict[str, str] = {}
-    for reached, text in programs(parts, "terms", seconds, seed):
-        found["programs"].append(reached)
-        texts[f"{reached.numbers}"] = text
-    for reached, _ in programs(parts, "none", seconds, seed):
-        found.setdefault("groups", []).append(reached)
-    for reached, _ in programs(parts, "none", seconds, seed, "rnn"):
-        found.setdefault("RNN", []).append(reached._replace(numbers=0))
-    for name, reached in baselines(parts, seed):
-        found.setdefault(name, []).append(reached)
+    if "programs" in contestants:
+        for reached, text in programs(parts, "terms", seconds, seed):
+            found.setdefault("programs", []).append(reached)
+            texts[f"{reached.numbers}"] = text
+    if "groups" in contestants:
+        for reached, _ in programs(parts, "none", seconds, seed):
+            found.setdefault("groups", []).append(reached)
+    if "RNN" in contestants:
+        for reached, _ in programs(parts, "none", seconds, seed, "rnn"):
+            found.setdefault("RNN", []).append(reached._replace(numbers=0))
+    if "baselines" in contestants:
+        for name, reached in baselines(parts, seed):
+            found.setdefault(name, []).append(reached)
     table: dict[str, dict[str, Any]] = {}
     for name, several in found.items():
         sizes = (*SIZES, 10**9) if name not in ("boosting", "RNN") else (10**9,)
@@ -178,6 +186,7 @@ def main() -> None:
     parser.add_argument("--task", action="append", choices=known, help="one of them (all)")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each fit (60)")
     parser.add_argument("--seeds", type=int, default=3, help="how many (3)")
+    parser.add_argument("--contestant", action="append", choices=CONTESTANTS, help="some (all)")
     parser.add_argument("--json", help="where to write all of it, too")
     asked = parser.parse_args()
     results: dict[str, list[dict[str, Any]]] = {}
@@ -185,7 +194,10 @@ def main() -> None:
     print(f"| task | classifier | {' | '.join(sizes)} |\n|---|---|{'---|' * len(sizes)}")
     for name in asked.task or known:
         parts = known[name]()
-        results[name] = [measure(parts, asked.seconds, seed) for seed in range(asked.seeds)]
+        contestants = asked.contestant or CONTESTANTS
+        results[name] = [
+            measure(parts, asked.seconds, seed, contestants) for seed in range(asked.seeds)
+        ]
         for kind in (key for key in results[name][0] if key != "texts"):
             cells = [_cell([each[kind].get(size) for each in results[name]]) for size in sizes]
             print(f"| {name} | {kind} | {' | '.join(cells)} |", flush=True)

@@ -584,8 +584,9 @@ def test_a_tuned_threshold_is_no_worse_in_validation_and_is_saved(tmp_path: Path
     y = np.where(X[:, 0] + random.normal(size=300) > 1.8, "rare", "common")
     valid = (X[200:], y[200:])
     hasty = ns.Budget(symbolic_steps=16, neural_steps=16)
-    plain = quick(validation=valid, budget=hasty).fit(X[:200], y[:200])
-    tuned = quick(validation=valid, budget=hasty, tune_threshold=True).fit(X[:200], y[:200])
+    common = {"validation": valid, "budget": hasty, "bank": "none"}
+    plain = quick(**common).fit(X[:200], y[:200])
+    tuned = quick(**common, tune_threshold=True).fit(X[:200], y[:200])
     f1 = [m.model_.facts["metrics"]["validation"]["f1"] for m in (plain, tuned)]
     assert f1[1] > f1[0]
     tuned.model_.save(tmp_path / "model.json")

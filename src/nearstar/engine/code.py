@@ -67,6 +67,8 @@ class Code:
     in_frames: bool
     held: NDArray[np.int64]
     """Parameters that training leaves as they are."""
+    fading: NDArray[np.int64]
+    """Parameters that training draws to 0."""
     tables: machine.Tables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -124,12 +126,13 @@ class _Check:
             ("constants", np.float32),
             ("outputs", np.int32),
             ("held", np.int64),
+            ("fading", np.int64),
         ):
             array = getattr(code, name)
             self._need(array.dtype == kind and array.flags.c_contiguous, f"{name}: not {kind}")
         self._need(0 <= code.n_data_rows <= code.n_rows, "more data rows than rows")
-        for place in code.held.tolist():
-            self._need(0 <= place < code.n_parameters, f"parameter {place} is held")
+        for place in (*code.held.tolist(), *code.fading.tolist()):
+            self._need(0 <= place < code.n_parameters, f"parameter {place} is held or fades")
         at = 0
         for kind, begin, end in code.regions.tolist():
             self._need(kind in _ALLOWED, f"region kind {kind}")

@@ -81,6 +81,7 @@ class _Table:
             n_data_rows=self.n_data,
             n_parameters=n_parameters,
             held=np.array([p for block in self.blocks.values() for p in block.held], np.int64),
+            fading=np.array([p for block in self.blocks.values() for p in block.fading], np.int64),
             n_features=program.signature.input.size,
             in_frames=not program.signature.summarises,
         )

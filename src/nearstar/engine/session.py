@@ -60,6 +60,7 @@ class Session:
             square=np.zeros(n, np.float32),
             taken=np.zeros(1, np.int64),
             held=code.held,
+            fading=code.fading,
         )
 
     def train(
@@ -69,10 +70,12 @@ class Session:
         order: NDArray[np.int64],
         rates: NDArray[np.float64],
         clip: float = 0.0,
+        decay: float = 0.0,
     ) -> tuple[int, float]:
         """Take a step for each batch in order; how it ended, and the mean of weighted losses.
 
         Each batch counts the same: its gradient is that of the mean over its labelled elements.
+        With each step, weights that fade lose a share of ``decay`` times its rate.
         """
         n = blocks.n_batches
         if len(order) and not 0 <= order.min() <= order.max() < n:
@@ -93,6 +96,7 @@ class Session:
             shares=np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0),
             rates=rates,
             clip=clip,
+            decay=decay,
             losses=losses,
         )
         return ended, float(losses[0] / max(sums[order].sum(), 1e-30))
@@ -126,6 +130,7 @@ class Session:
         shares: NDArray[np.float64] = _NO_RATES,
         rates: NDArray[np.float64] = _NO_RATES,
         clip: float = 0.0,
+        decay: float = 0.0,
         confusion: NDArray[np.int64] = _NO_COUNTS,
         results: NDArray[np.float32] = _NO_RESULTS,
         losses: NDArray[np.float64] | None = None,
@@ -143,6 +148,7 @@ class Session:
                 self._work,
                 rates,
                 clip,
+                decay,
                 self.stop,
                 confusion,
                 results,

@@ -54,6 +54,11 @@ class Block(Matrix):
         return theta[self.offset : self.end].reshape(self.rows, self.outputs)
 
     @property
+    def fading(self) -> range:
+        """Places in θ of what is drawn to 0 by training: weights of features."""
+        return range(self.offset, self.offset + self.fades * len(self.columns) * self.outputs)
+
+    @property
     def held(self) -> list[int]:
         """Places in θ of what is 0 for good."""
         return [self.offset + row * self.outputs + output for row, output in self.absent]

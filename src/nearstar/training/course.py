@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -161,9 +160,8 @@ class Course:
             length = self.plan.task.mean_length
             rates = budget.rates(self.plan.program, length, steps, first, end)[: len(order)]
             ended, loss = session.train(
-                self.plan.batches, self._weights, order, rates, budget.clip or 0.0
+                self.plan.batches, self._weights, order, rates, budget.clip or 0.0, budget.decay
             )
-            self._fade(session.parameters, float(rates.sum()))
             self._session.parameters[:] = session.parameters
             self.step += end - first
             self.losses.append(loss)
@@ -173,13 +171,6 @@ class Course:
             if budget.select == "best" and self._is_enough:
                 self.over = True
                 return
-
-    def _fade(self, parameters: NDArray[np.float32], rates: float) -> None:
-        """Draw weights of terms to 0, as far as steps with rates of this sum could move them."""
-        kept = np.float32(math.exp(-self.plan.budget.decay * rates))
-        for block in self.plan.layout:
-            if block.fades:
-                block.of(parameters)[: len(block.columns)] *= kept
 
     def _training(self, stage: int) -> Session:
         """Where the steps of a stage are taken: apart, if what is judged is not what is trained."""

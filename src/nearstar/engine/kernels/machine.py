@@ -100,6 +100,7 @@ class Work(NamedTuple):
     square: Any  # float32 [parameter], of Adam
     taken: Any  # int64 [1]: steps of Adam
     held: Any  # int64: parameters that no step changes
+    fading: Any  # int64: parameters that each step draws to 0
 
 
 @kernel
@@ -313,6 +314,7 @@ def _compiled(digest: int) -> Any:
         work,
         rates,
         clip,
+        decay,
         stop,
         confusion,
         results,
@@ -371,6 +373,9 @@ def _compiled(digest: int) -> Any:
                     return DIVERGED
                 factor = clip / size if 0.0 < clip < size else 1.0
                 adam(parameters, work, rates[index], factor)
+                kept = np.float32(1.0 - rates[index] * decay)
+                for place in range(work.fading.shape[0]):
+                    parameters[work.fading[place]] *= kept
         denormals.restore(before)
         return DONE
 

@@ -153,7 +153,8 @@ def best_within(found: list[Reached], most: int) -> Reached | None:
 def measure(
     parts: Parts, seconds: float, seed: int, contestants: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """Test F1 and accuracy of each contestant, by the most numbers."""
+    """Test F1 and accuracy of each contestant, by the most numbers; beside them all of them, and
+    the programs by their numbers."""
     found: dict[str, list[Reached]] = {}
     texts: dict[str, str] = {}
     if "programs" in contestants:
@@ -177,7 +178,8 @@ def measure(
             "any" if most == 10**9 else str(most): each and each._asdict()
             for most, each in rows.items()
         }
-    return {**table, "texts": texts}
+    every = {name: [each._asdict() for each in several] for name, several in found.items()}
+    return {**table, "texts": texts, "all": every}
 
 
 def main() -> None:
@@ -198,7 +200,7 @@ def main() -> None:
         results[name] = [
             measure(parts, asked.seconds, seed, contestants) for seed in range(asked.seeds)
         ]
-        for kind in (key for key in results[name][0] if key != "texts"):
+        for kind in (key for key in results[name][0] if key not in ("texts", "all")):
             cells = [_cell([each[kind].get(size) for each in results[name]]) for size in sizes]
             print(f"| {name} | {kind} | {' | '.join(cells)} |", flush=True)
         if asked.json:

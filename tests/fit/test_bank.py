@@ -96,6 +96,10 @@ def test_many_terms_are_screened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(banks, "MOST_TERMS", 5)
     found = Bank.of(data(per_frame=True), {})
     assert len(found.features) == 5 and "spread(swing, 7)" in found.features
+    # Of long data, as many as there is room for.
+    monkeypatch.setattr(banks, "MOST_BYTES", 4 * 12 * 40 * 3)
+    found = Bank.of(data(per_frame=True), {})
+    assert len(found.features) == 3 and "spread(swing, 7)" in found.features
 
 
 @pytest.mark.parametrize(

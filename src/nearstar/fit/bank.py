@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from nearstar.data.cutting import in_windows
 from nearstar.data.derived.bank import frame_terms, sequence_terms, windows
-from nearstar.data.derived.extending import ends_with_features, with_features
+from nearstar.data.derived.extending import ends_with_features, features_at, with_features
 from nearstar.data.format import DataFormat
 from nearstar.data.sequences import Sequences
 from nearstar.language.domain import Domain
@@ -21,6 +22,8 @@ PRICE = 0.0015
 """Of a number to read: so much of F1 it has to bring."""
 MOST_TERMS = 256
 """Terms that are kept, at most: those that tell classes apart best, each by itself."""
+MOST_BYTES = 1 << 30
+"""Of the training data with their terms: of longer data fewer terms are kept."""
 _SCREENED = 20_000
 """Labelled elements, about, that this is judged on."""
 
@@ -50,12 +53,14 @@ class Bank:
         ``format`` says to which windows they are cut."""
         format = DataFormat() if format is None else format
         base = train.feature_names
+        # A name with a quote in it cannot be written in an expression.
+        able = [name for name in base if '"' not in name]
         if train.vectors:
             terms: list[str] = []
         elif train.per_frame:
-            terms = frame_terms(base, windows(int(train.lengths.max())), causal=causal)
+            terms = frame_terms(able, windows(int(train.lengths.max())), causal=causal)
         else:
-            terms = sequence_terms(base, format.window)
+            terms = sequence_terms(able, format.window)
         ends = not (train.per_frame or train.vectors)
         texts = {**derived, **{name: name for name in terms if name not in base}}
         all_terms = tuple(dict.fromkeys((*(() if ends else base), *terms)))
@@ -100,18 +105,22 @@ def _screened(
 ) -> tuple[str, ...]:
     """The features, or those that are kept of many, in order; by the ends of sequences alone, if
     they are cut so."""
-    if len(features) <= MOST_TERMS:
+    rows = len(train.frames) if ends is None else len(train)
+    most = max(min(MOST_TERMS, MOST_BYTES // (4 * rows)), 1)
+    if len(features) <= most:
         return features
     from sklearn.feature_selection import f_classif
 
     sample = some_sequences(train, _SCREENED)
+    codes = np.asarray(sample.labels)
+    labelled = np.flatnonzero(codes >= 0)[:_SCREENED]
     if ends is None:
-        whole = with_features(sample, features, derived)
+        values, told = features_at(sample, features, derived, labelled), codes[labelled]
     else:
-        whole = ends_with_features(sample, features, derived, ends)
-    codes = np.asarray(whole.labels)
-    labelled = codes >= 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scores, _ = f_classif(whole.frames[labelled].astype(np.float64), codes[labelled])
+        whole = ends_with_features(sample.subset(labelled), features, derived, ends)
+        values, told = whole.frames, np.asarray(whole.labels)
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some may be constant there, which is a score of NaN
+        scores, _ = f_classif(values.astype(np.float64), told)
     best = np.argsort(-np.nan_to_num(scores, nan=-1.0, posinf=np.inf), kind="stable")
-    return tuple(features[place] for place in sorted(best[:MOST_TERMS]))
+    return tuple(features[place] for place in sorted(best[:most]))

@@ -19,7 +19,7 @@ from nearstar.run.results.models import model_of
 from nearstar.run.results.result import Result
 from nearstar.run.store.trainings import RunMemory
 from nearstar.training.train import Trained, train
-from nearstar.util.errors import NearstarError
+from nearstar.util.errors import NearstarError, Setting
 
 _FINALS_SHARE, _MOST_FOR_FINALS = 0.1, 30.0
 """The share of the time that finals have, and the most seconds of it."""
@@ -79,12 +79,20 @@ def fit(prepared: Prepared, *, run: Run = None, progress: bool | None = None) ->
 
 
 def _with_its_terms(prepared: Prepared, trained: Trained) -> Trained:
-    """The best of what came of a program by choosing terms; itself, if it has none to choose."""
+    """The best of what came of a program by choosing terms; itself, if it has none to choose.
+
+    Raises where all that came of it has too many numbers.
+    """
     language, weight = prepared.settings.language, prepared.settings.search.weight
     most = language.constraints.numbers
     chosen = [
         each for each in trained.chosen if most is None or (numbers_of(each.program) or 0) <= most
     ]
+    if trained.chosen and not chosen:
+        fewest = min(numbers_of(each.program) or 0 for each in trained.chosen)
+        raise NearstarError(
+            Setting("numbers", most), f": the program was given; it has at least {fewest} numbers"
+        )
     cost = prepared.domain.cost
     return min(chosen, key=lambda each: weight * cost(each.program) + each.error, default=trained)
 

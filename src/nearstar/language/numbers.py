@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from nearstar.language.operation import Operation
-from nearstar.language.operators import Affine
+from nearstar.language.operators import Affine, Terms
 from nearstar.language.parameters import Theta, layout
-from nearstar.language.program import Hole, Program, applied, is_complete
+from nearstar.language.program import Apply, Hole, Program, applied, is_complete, walk
 from nearstar.language.types import Signature
 
 
@@ -24,9 +24,13 @@ def numbers_of(program: Program, theta: Theta | None = None) -> int | None:
         return None
     if theta is None:
         return least_numbers(program)
-    blocks = layout(program)
-    count = sum(int(np.count_nonzero(block.of(theta)[:-1])) + block.outputs for block in blocks)
-    return count - thresholds(program)
+    asked = {(*path, 0) for path, node in walk(program) if _asks_of_one(node)}
+    count = 0
+    for block in layout(program):
+        weights = int(np.count_nonzero(block.of(theta)[:-1]))
+        # A weight and a bias are one threshold; without the weight, the bias is a number.
+        count += weights + block.outputs - (block.path in asked and weights == 1)
+    return count
 
 
 def least_numbers(program: Program) -> int:
@@ -56,7 +60,16 @@ def is_threshold(operation: Operation, signature: Signature) -> bool:
     """Whether it is, or may become, one as the condition of a hard ``if``."""
     if not isinstance(operation, Affine) or signature.carried:
         return False
-    return operation.chooses_terms or len(operation.columns(signature)) == 1
+    few = isinstance(operation.group, Terms) and len(operation.columns(signature)) == 1
+    return operation.chooses_terms or few
+
+
+def _asks_of_one(node: Program) -> bool:
+    """Whether it is a hard ``if`` whose condition is a threshold."""
+    if not isinstance(node, Apply) or not node.operation.is_hard:
+        return False
+    condition = node.arguments[0]
+    return isinstance(condition, Apply) and is_threshold(condition.operation, condition.signature)
 
 
 def _conditions(program: Program) -> Iterator[Program]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nearstar.data.scale import Scale
 from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
 from nearstar.language.program import Apply, Hole, Program, is_complete
@@ -36,8 +35,8 @@ def starting_program(
             "start must be a program as text (with ?? for its holes), a Program or a Model, "
             f"not a {type(start).__name__}"
         )
-    if isinstance(start, Model) and set(start.domain.features) < set(domain.features):
-        start = _among(start, domain, signature)
+    if isinstance(start, Model) and _is_part(start, domain):
+        start = _among(start, domain, signature, task)
     program = start.program if isinstance(start, Model) else start
     if program.signature != signature:
         raise ProgramError(
@@ -54,12 +53,17 @@ def starting_program(
     return program, start
 
 
-def _among(model: Model, domain: Domain, signature: Signature) -> Model:
+def _is_part(model: Model, domain: Domain) -> bool:
+    """Whether a model's program can be read with more features than it has."""
+    fewer = set(model.domain.features) < set(domain.features)
+    return fewer and is_complete(model.program) and model.domain.beta == domain.beta
+
+
+def _among(model: Model, domain: Domain, signature: Signature, task: Task) -> Model:
     """A model that has only the features that its program reads, in a domain with more."""
-    parsed = parse(model.text(digits=None), domain, signature)
-    assert parsed.theta is not None
-    scale = Scale.identity(len(domain.features))
-    return replace(model, program=parsed.program, theta=parsed.theta, domain=domain, scale=scale)
+    read = parse(model.text(digits=None), domain, signature)
+    assert read.theta is not None  # it is complete, and printed with its numbers
+    return replace(model, program=read.program, theta=read.theta, domain=domain, scale=task.scale)
 
 
 def judged(model: Model, task: Task, units: Units) -> Trained:

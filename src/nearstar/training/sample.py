@@ -38,10 +38,12 @@ class Sample:
     def of(cls, data: Sequences, scale: Scale) -> Sample:
         codes = np.asarray(data.labels, np.int64)
         labelled = np.flatnonzero(codes >= 0)
-        frames = (data.frames - scale.mean) / scale.std
+        frames = data.frames[labelled] if data.per_frame else data.frames
+        inputs = (frames - scale.mean) / scale.std
         if not data.per_frame:
-            frames = np.add.reduceat(frames, data.offsets[:-1]) / data.lengths[:, None]
-        return cls(pack(data, scale), labelled, codes[labelled], frames[labelled])
+            means = np.add.reduceat(inputs, data.offsets[:-1]) / data.lengths[:, None]
+            inputs = means[labelled]
+        return cls(pack(data, scale), labelled, codes[labelled], inputs)
 
 
 def some_sequences(data: Sequences, most: int) -> Sequences:

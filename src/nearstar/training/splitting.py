@@ -34,6 +34,8 @@ _RIDGE = 1e-3
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+Sides = tuple[tuple[Split, bool], ...]
+"""Splits, and whether elements are above them."""
 
 
 def split_start(plan: Plan, drawn: NDArray[np.float32], rank: int) -> NDArray[np.float32] | None:
@@ -44,8 +46,9 @@ def split_start(plan: Plan, drawn: NDArray[np.float32], rank: int) -> NDArray[np
     if not plan.is_hard:
         return None
     start = _Start(plan, drawn, rank)
-    start.fill(plan.program, (), np.arange(len(start.targets)))
-    return start.parameters if start.splits else None
+    # What weighs nothing tells nothing.
+    start.fill(plan.program, (), np.flatnonzero(start.weights > 0), ())
+    return start.parameters if start.found else None
 
 
 class _Start:
@@ -57,51 +60,52 @@ class _Start:
         self.inputs = sample.inputs
         kinds = np.arange(plan.task.train.n_classes) if outputs > 1 else np.ones(1, int)
         self.targets = np.where(sample.codes[:, None] == kinds, _SCORE, -_SCORE)
-        self.weights = np.asarray(plan.weights_at(0.0))[sample.codes]
+        self.class_weights = tuple(plan.weights_at(0.0))
+        self.weights = np.asarray(self.class_weights)[sample.codes]
         self.known = sample.splits
         self.blocks = {block.path: block for block in plan.layout}
         self.parameters = drawn.copy()
         self.rank = rank
-        self.splits: list[Split] = []
+        self.found = False
+        """Whether there is a split."""
 
-    def fill(self, node: Program, path: Path, rows: Rows) -> None:
-        """Start a part that sees these elements."""
+    def fill(self, node: Program, path: Path, rows: Rows, sides: Sides) -> None:
+        """Start a part that sees these elements, which are on these sides of splits."""
         if not isinstance(node, Apply) or node.signature.carried:
             return
         operation = node.operation
         if isinstance(operation, Map) or (isinstance(operation, Window) and operation.size == 1):
-            self.fill(node.arguments[0], (*path, 0), rows)
+            self.fill(node.arguments[0], (*path, 0), rows, sides)
         elif operation.is_hard:
-            self._choice(node, path, rows)
+            self._choice(node, path, rows, sides)
         elif operation == ADD:
+            # One of them: two that start alike would stay so.
             for index, argument in enumerate(node.arguments):
                 if isinstance(argument, Apply) and argument.operation.is_hard:
-                    self.fill(argument, (*path, index), rows)
-        elif isinstance(operation, Affine) and self.splits and len(rows) >= _LEAST:
+                    return self.fill(argument, (*path, index), rows, sides)
+        elif isinstance(operation, Affine) and sides and len(rows) >= _LEAST:
             self._leaf(self.blocks[path], rows)
 
-    def _choice(self, node: Apply, path: Path, rows: Rows) -> None:
+    def _choice(self, node: Apply, path: Path, rows: Rows, sides: Sides) -> None:
         condition, block = node.arguments[0], self.blocks.get((*path, 0))
         if not isinstance(condition, Apply) or not isinstance(condition.operation, Affine):
             return
         assert block is not None
-        split = self._split(block.columns, rows)
+        split = self._split(block.columns, rows, sides)
         if split is None:
             return
-        self.splits.append(split)
+        self.found = True
         matrix = block.of(self.parameters)
         matrix[:] = 0.0
         matrix[block.columns.index(split.column)] = _SLOPE
         matrix[-1] = -_SLOPE * split.threshold
         above = self.inputs[rows, split.column] > split.threshold
-        before = len(self.splits)
-        self.fill(node.arguments[1], (*path, 1), rows[above])
-        del self.splits[before:]  # conditions of the other branch are not below these
-        self.fill(node.arguments[2], (*path, 2), rows[~above])
+        self.fill(node.arguments[1], (*path, 1), rows[above], (*sides, (split, True)))
+        self.fill(node.arguments[2], (*path, 2), rows[~above], (*sides, (split, False)))
 
-    def _split(self, columns: Sequence[int], rows: Rows) -> Split | None:
-        rank = 0 if self.splits else self.rank
-        key = (tuple(columns), tuple(self.splits), len(rows), rank, self.targets.shape[1])
+    def _split(self, columns: Sequence[int], rows: Rows, sides: Sides) -> Split | None:
+        rank = 0 if sides else self.rank
+        key = (tuple(columns), sides, rank, self.targets.shape[1], self.class_weights)
         if key not in self.known:
             self.known[key] = best_split(
                 self.inputs[rows], self.targets[rows], self.weights[rows], columns, rank

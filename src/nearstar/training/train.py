@@ -131,8 +131,9 @@ def train_on(
     plan = Plan(choosing, task, budget, None, False, stop)
 
     def go() -> tuple[Trained, ...]:
-        start = scaled(layout(program), _in_order(program, theta), task.scale)
-        first = Course(replace(plan, program=with_terms(choosing, choice)), seed, start).judged()
+        same = with_terms(choosing, choice)
+        start = scaled(layout(same), _in_order(program, theta), task.scale)
+        first = Course(replace(plan, program=same), seed, start).judged()
         return tuple(_chosen(plan, each) for each in points(plan, seed, first, choice))
 
     return interruptible(go, stop)

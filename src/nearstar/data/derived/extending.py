@@ -24,7 +24,7 @@ def with_features(
     """The sequences with these features, in order; those they do not have are ``derived``."""
     if data.feature_names == tuple(features):
         return data
-    frames = _computed(data, features, derived, np.arange(len(data.frames)))
+    frames = features_at(data, features, derived, np.arange(len(data.frames)))
     return _checked(replace(data, frames=frames, feature_names=tuple(features)))
 
 
@@ -37,11 +37,11 @@ def ends_with_features(
     if format.window is not None:
         windows = cut(data, format.window, format.hop)
         ends, rows = windows.sequences, windows.frames[windows.sequences.offsets[1:] - 1]
-    frames, offsets = _computed(data, features, derived, rows), np.arange(len(rows) + 1)
+    frames, offsets = features_at(data, features, derived, rows), np.arange(len(rows) + 1)
     return _checked(replace(ends, frames=frames, offsets=offsets, feature_names=tuple(features)))
 
 
-def _computed(
+def features_at(
     data: Sequences, features: Sequence[str], derived: Mapping[str, str], rows: NDArray[np.int64]
 ) -> NDArray[np.float32]:
     """These features in these frames: no more is kept, and one is computed on each core."""

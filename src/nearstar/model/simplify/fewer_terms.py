@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.sequences import Sequences
+from nearstar.language.thresholds import with_thresholds
 from nearstar.model.model import Model
 from nearstar.model.reduced import reduced
 from nearstar.model.simplify.judging import judging
@@ -26,7 +27,20 @@ def with_fewer_terms(
     budget = Budget.for_size(len(train), **loss)
     found = train_on(model.program, model.theta, model.domain.features, task, budget)
     for each in reversed(found[1:]):
-        fewer = replace(model, program=each.program, theta=each.theta)
+        theta = with_thresholds(each.program, each.theta) if model.prints_as_is else each.theta
+        fewer = replace(model, program=each.program, theta=theta)
         if (judging(fewer, valid)(fewer.theta) >= least).all():
-            return reduced(fewer) if model.domain.chooses_terms else fewer
+            return _with_its_features(fewer, train, valid)
     return model
+
+
+def _with_its_features(model: Model, train: Sequences, valid: Sequences) -> Model:
+    """The model with no other features than it reads, where leaves choose them."""
+    if not model.domain.chooses_terms:
+        return model
+    model = reduced(model)
+    source = dict(model.facts.get("provenance", {}))
+    if "fingerprints" in source:
+        seen = {"train": model.fingerprint_of(train), "valid": model.fingerprint_of(valid)}
+        source["fingerprints"] = seen
+    return replace(model, facts={**model.facts, "provenance": source})

@@ -80,14 +80,10 @@ def chosen_programs(program: Program, choices: Sequence[Choice]) -> list[Program
 
 def chosen_key(key: Key, program: Program) -> Key:
     """The key of a program that came of the training with this key by choosing terms."""
-    _, goal, start, *_ = key
-    return (
-        to_text(program),
-        goal,
-        f"terms chosen{'' if start is None else f' of {start}'}",
-        False,
-        0,
-    )
+    parent, goal, start, *_ = key
+    # Several programs may come to the same terms, each with parameters of its own.
+    came_of = hashlib.blake2b(f"{parent}\n{start}".encode(), digest_size=8).hexdigest()
+    return to_text(program), goal, f"terms chosen of {came_of}", False, 0
 
 
 class Trainings(Protocol):

@@ -69,7 +69,8 @@ def animals(seed: int) -> list[ns.Sequences]:
     return [with_features(part, part.feature_names[4:8], {}) for part in parts]
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
 def test_of_a_hidden_rule(seed: int) -> None:
     train, valid, test = animals(seed)
     assert_read(found(train, valid), valid, test)
@@ -81,6 +82,7 @@ def classes_of(data: ns.Sequences, cuts: tuple[float, ...]) -> ns.Sequences:
     return replace(data, labels=codes, class_names=tuple(map(str, range(len(cuts) + 1))))
 
 
+@pytest.mark.slow
 def test_of_several_classes() -> None:
     parts = animals(2)
     cuts = tuple(np.quantile(parts[0].frames[:, 0], [0.3, 0.6]).tolist())
@@ -111,6 +113,7 @@ def test_of_rounded_data() -> None:
     assert_read(found(train, valid), valid, test)
 
 
+@pytest.mark.slow
 def test_of_the_watch() -> None:
     try:
         train, valid, test = ns.watch_exercises()

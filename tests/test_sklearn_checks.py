@@ -21,17 +21,19 @@ def declared(estimator: ProgramClassifier) -> dict[str, str]:
 
 
 @parametrize_with_checks(
-    [
-        ProgramClassifier(trainings=20, finalists=0),
-        ProgramClassifier(trainings=10, finalists=1, search="idsbb", class_weight="balanced"),
-    ],
-    expected_failed_checks=declared,
+    [ProgramClassifier(trainings=20, finalists=0)], expected_failed_checks=declared
 )
 def test_scikit_learn_check(estimator: ProgramClassifier, check: Check) -> None:
     check(estimator)
 
 
 @pytest.mark.slow
-@parametrize_with_checks([ProgramClassifier()], expected_failed_checks=declared)
-def test_scikit_learn_check_as_it_comes(estimator: ProgramClassifier, check: Check) -> None:
+@parametrize_with_checks(
+    [
+        ProgramClassifier(),
+        ProgramClassifier(trainings=10, finalists=1, search="idsbb", class_weight="balanced"),
+    ],
+    expected_failed_checks=declared,
+)
+def test_scikit_learn_check_of_other_settings(estimator: ProgramClassifier, check: Check) -> None:
     check(estimator)

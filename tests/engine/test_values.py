@@ -191,7 +191,7 @@ def test_gradients_of_what_reads_a_window(window, reduction, everywhere, seed) -
     check_gradients(case, [1.0, 1.0], Random(seed))
 
 
-@pytest.mark.parametrize("everywhere", [True, False])
+@pytest.mark.parametrize("everywhere", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.parametrize("half_life", [0.1, 1.0, 30.0, 1e4])
 @settings(max_examples=5)
 @given(seed=st.integers(0, 1000))

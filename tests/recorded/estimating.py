@@ -107,7 +107,7 @@ family(
         "thresholds of 3": ("frames", 3, {"tune_threshold": True}),
         "windows": ("frames", 2, {"window": 4, "hop": 2}),
         "sketch": ("frames", 2, {"start": "map (fun t. if ?? > 0 then ?? else ??) x"}),
-        "constraints": ("frames", 2, {"constraints": ns.Constraints(forbid=("if", "memory"))}),
+        "constraints": ("frames", 2, {"constraints": ns.Constraints(forbid=("if", "multiply"))}),
         "finalists": ("frames", 2, {"finalists": 2}),
         "two workers": ("frames", 2, {"n_jobs": 2}),
         "own budget": ("vectors", 2, {"budget": None, "trainings": 6}),

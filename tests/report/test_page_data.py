@@ -52,7 +52,15 @@ def arrays(n: int, classes: int, *, per_frame: bool) -> tuple[Any, Any]:
     return X, y
 
 
-@pytest.mark.parametrize("search", ["astar", "idsbb", "enumeration", "rnn"])
+@pytest.mark.parametrize(
+    "search",
+    [
+        "astar",
+        pytest.param("idsbb", marks=pytest.mark.slow),
+        pytest.param("enumeration", marks=pytest.mark.slow),
+        "rnn",
+    ],
+)
 @pytest.mark.parametrize("per_frame", [True, False])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_sequences(search: str, per_frame: bool, classes: int, tmp_path: Path) -> None:

@@ -29,6 +29,9 @@ DOMAIN = ns.Domain(
 )
 BUDGET = ns.Budget(symbolic_steps=45, neural_steps=10, choosing_steps=10, batch_size=16, restarts=1)
 
+OTHERS = ("idsbb", "enumeration", "genetic", "mcts")
+EACH = ["astar", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)]
+
 
 def learned(
     trainings: int,
@@ -64,7 +67,7 @@ def told(result: Result) -> list[object]:
     return [(each.text, each.error, each.kind, each.answer, each.f) for each in result.evaluations]
 
 
-@pytest.mark.parametrize("search", ["astar", "idsbb", "enumeration", "genetic", "mcts"])
+@pytest.mark.parametrize("search", EACH)
 def test_answers_are_what_came_of_choosing(search: str) -> None:
     result = learned(12, search)
     grammar = DOMAIN.grammar(TASK.signature())
@@ -116,7 +119,7 @@ def test_any_workers_and_a_run_that_stopped_give_the_same(tmp_path: Path) -> Non
     assert cached.engine_seconds == pytest.approx(again.engine_seconds)
 
 
-@pytest.mark.parametrize("search", ["astar", "idsbb", "enumeration", "genetic", "mcts"])
+@pytest.mark.parametrize("search", EACH)
 @pytest.mark.parametrize("numbers", [2, 5])
 def test_answers_are_within_a_limit_of_numbers(search: str, numbers: int) -> None:
     result = learned(10, search, numbers=numbers)

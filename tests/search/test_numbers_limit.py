@@ -59,7 +59,9 @@ def cases(chunk: int) -> Iterator[tuple[int, Case]]:
         yield seed, limited(seed)
 
 
-@pytest.mark.parametrize("chunk", range(3))
+@pytest.mark.parametrize(
+    "chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in (1, 2))]
+)
 def test_the_best_within_the_limit_is_found(chunk: int) -> None:
     left_out = thresholds = 0
     for seed, case in cases(chunk):
@@ -128,7 +130,7 @@ def test_thresholds_of_hard_ifs_are_one_number(leaf: str) -> None:
     random = Random(0)
     programs = list(brute.completions(Hole(brute.grammar.root), 8))
     fewest = min(numbers_of(each) or 0 for each in programs if "if" in label(each))
-    assert fewest == {"Affine{*}": 5, "LastAffine": 5, "Affine": 9}[leaf]
+    assert fewest == {"Affine{*}": 5, "LastAffine": 6, "Affine": 9}[leaf]
     answers = {True: 0, False: 0}
     for numbers in range(1, 14):
         constraints = Constraints(max_depth=8, numbers=numbers, require=("if",) * (numbers % 2))

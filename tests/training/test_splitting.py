@@ -65,7 +65,7 @@ def test_the_split_that_makes_two_rules(seed: int, at: float, column: int) -> No
     # Two maps tell about as much there as where the rule is split, or more.
     true = (at - data.scale.mean[column]) / data.scale.std[column]
     best = untold(sample.inputs, targets, found.column, found.threshold)
-    assert best <= untold(sample.inputs, targets, column, true) * 1.1  # edges are quantiles
+    assert best <= untold(sample.inputs, targets, column, true) * 1.3  # edges are quantiles
     column = found.column
     # The next best is by another feature; of some columns alone, it is one of them.
     second = best_split(sample.inputs, targets, weights, range(len(NAMES)), rank=1)

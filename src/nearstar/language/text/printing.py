@@ -15,7 +15,6 @@ from nearstar.language.notation import Comparison, text_of
 from nearstar.language.operation import Matrix
 from nearstar.language.parameters import Block, Theta, check, layout
 from nearstar.language.program import Apply, Path, Program, node_at
-from nearstar.language.template import KEYWORDS, VARIABLES
 from nearstar.language.text.tokens import TIMES
 from nearstar.language.thresholds import Threshold, thresholds_of
 
@@ -90,10 +89,9 @@ def _sum(names: Sequence[str], values: Sequence[float]) -> str:
 
 def comparison(threshold: Threshold) -> str:
     """What a hard ``if`` asks of one feature: ``gap > 3``."""
-    name, plain = written_name(threshold.name), threshold.name
-    # Compared with 0, it might be some other expression: a variable, a function.
-    if threshold.value == 0 and (plain in VARIABLES or plain in KEYWORDS or "(" in plain):
-        name = json.dumps(plain, ensure_ascii=False)
+    name = written_name(threshold.name)
+    if threshold.value == 0:  # without quotes it might be some other expression that is above 0
+        name = json.dumps(threshold.name, ensure_ascii=False)
     return f"{name} {threshold.sign} {number(threshold.value)}"
 
 

@@ -83,7 +83,9 @@ def test_ever_fewer_terms_down_to_one_a_leaf(seed: int, text: str, beta: float) 
     sizes = [sum(len(column) for (column,) in each.choice) for each in found.chosen]
     leaves = text.count("{*}")
     assert sizes[0] == leaves * len(NAMES) and sizes[-1] == leaves
-    assert all(fewer < more for more, fewer in pairwise(sizes))
+    # With hard choices there are two ways down.
+    assert all(fewer <= more for more, fewer in pairwise(sizes))
+    assert len({each.choice for each in found.chosen}) == len(found.chosen)
     assert found.chosen[0].choice == everything(found.program)
     for each, size in zip(found.chosen, sizes, strict=True):
         assert each.program == with_terms(found.program, each.choice)

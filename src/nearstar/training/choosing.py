@@ -30,6 +30,7 @@ from nearstar.language.choosing import (
 from nearstar.language.parameters import Block
 from nearstar.language.program import Program
 from nearstar.training.course import Course, Look, Plan
+from nearstar.training.splitting import split_start
 
 _SAMPLE = 8000
 """Labelled elements of the training data, about, that tell what terms are worth."""
@@ -66,7 +67,7 @@ def points(plan: Plan, seed: int, first: Look, choice: Choice | None = None) -> 
     if not _above(choice, most):
         yield Point(whole.program, choice, first)
     now = _Leaves(whole, first.parameters)
-    while (weights := _weights(choice)) > len(choice):
+    while (weights := n_weights(choice)) > len(choice):
         if above := _above(choice, most):
             left = now.without((above + 1) // 2, 1 - error, most)
         else:
@@ -85,7 +86,49 @@ def points(plan: Plan, seed: int, first: Look, choice: Choice | None = None) -> 
         now = _Leaves(smaller, start)
 
 
-def _weights(choice: Choice) -> int:
+def split_points(plan: Plan, seed: int) -> Iterator[Point]:
+    """The same from the terms alone that hard choices start with, at splits of the data; none for a
+    program without such choices, or whose leaves have no terms to choose."""
+    at = places(plan.program)
+    if not at:
+        return
+    start = split_start(plan, plan.budget.initial(plan.program, seed), 0)
+    if start is None:
+        return
+    choice = tuple(
+        tuple(
+            tuple(column for column, weight in zip(block.columns, weights, strict=False) if weight)
+            for weights in block.of(start).T
+        )
+        for block in plan.layout
+        if block.path in at
+    )
+    if not all(any(leaf) for leaf in choice):
+        return
+    few = replace(plan, program=with_terms(plan.program, choice), goal=None)
+    course = Course(few, seed, _without(plan, choice, start))
+    for _ in few.stages:
+        course.go()
+    course.look_at_all()
+    if course.best is not None:
+        yield from points(plan, seed, course.best, choice)
+
+
+def _without(plan: Plan, choice: Choice, parameters: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Parameters of a program without the rows of what its leaves do not read."""
+    at, parts = places(plan.program), []
+    for block in plan.layout:
+        matrix = block.of(parameters)
+        if block.path in at:
+            read = set().union(*choice[at.index(block.path)])
+            rows = [row for row, column in enumerate(block.columns) if column in read]
+            matrix = matrix[[*rows, *range(len(block.columns), block.rows)]]
+        parts.append(matrix.ravel())
+    return np.concatenate(parts)
+
+
+def n_weights(choice: Choice) -> int:
+    """How many terms are read, for all outputs of all leaves."""
     return sum(len(output) for leaf in choice for output in leaf)
 
 

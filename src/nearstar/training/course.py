@@ -129,6 +129,7 @@ class Course:
         self.losses: list[float] = []
         self.stages: list[float] = []
         """The least error until the end of each stage that it went through."""
+        self._reached = 1.0
         self.step = 0
         self.over = False
         """Whether it has nothing more to do: it diverged, reached its goal, or lost patience."""
@@ -147,7 +148,12 @@ class Course:
     def go(self) -> None:
         """Go through the next stage."""
         self._go(len(self.stages))
-        self.stages.append(self.error)
+        self.stages.append(min(self.error, self._reached))
+
+    def reach(self, error: float) -> None:
+        """Count an error as reached by all stages: with fewer terms the program has it."""
+        self._reached = error
+        self.stages[:] = [min(each, error) for each in self.stages]
 
     def _go(self, stage: int) -> None:
         budget, steps = self.plan.budget, self.plan.stages[stage]

@@ -16,7 +16,7 @@ from nearstar.language.networks import Units
 from nearstar.language.parameters import Theta, layout, scaled, unscaled
 from nearstar.language.program import Apply, Hole, Program, is_complete
 from nearstar.training.budget import Budget
-from nearstar.training.choosing import Point, points
+from nearstar.training.choosing import Point, n_weights, points, split_points
 from nearstar.training.course import Course, Plan
 from nearstar.training.metrics import Metrics
 from nearstar.training.splitting import split_start
@@ -152,8 +152,11 @@ def _train(
     plan: Plan, seed: int, start: NDArray[np.float32] | None, cutoffs: tuple[float, ...]
 ) -> Trained:
     began = time.thread_time()
+    # Before leaves over everything, which may fit by chance: few terms, from splits of the data.
+    found = [] if start is not None or plan.probe else list(split_points(plan, seed))
     courses = _courses(plan, seed, start)
     course = next(courses)
+    course.reach(min((each.look.error for each in found), default=1.0))
     while course.best is None and (other := next(courses, None)):
         course = other  # one that diverged says nothing about the others
     cut = _go_on(course, cutoffs, _SCREENED)
@@ -165,9 +168,8 @@ def _train(
         cut = _go_on(course, cutoffs, len(plan.stages))
     if not (cut or plan.probe):
         course.look_at_all()
-    chosen: tuple[Trained, ...] = ()
     if not (cut or plan.probe) and course.best is not None and chooses_terms(plan.program):
-        chosen = tuple(_chosen(plan, point) for point in points(plan, seed, course.best))
+        found += points(plan, seed, course.best)
     scale, best = plan.task.scale, course.best
     parameters = course.start if best is None else best.parameters
     return Trained(
@@ -183,8 +185,19 @@ def _train(
         step=course.step if best is None else best.step,
         diverged=best is None,
         seconds=time.thread_time() - began,
-        chosen=chosen,
+        chosen=() if cut else _chosen_of(plan, found),
     )
+
+
+def _chosen_of(plan: Plan, found: Sequence[Point]) -> tuple[Trained, ...]:
+    """Of the same terms that were come to on two ways, the better; those with the most first."""
+    best: dict[Choice, Point] = {}
+    for each in found:
+        known = best.get(each.choice)
+        if known is None or each.look.error < known.look.error:
+            best[each.choice] = each
+    ordered = sorted(best.values(), key=lambda each: -n_weights(each.choice))
+    return tuple(_chosen(plan, each) for each in ordered)
 
 
 def _chosen(plan: Plan, point: Point) -> Trained:

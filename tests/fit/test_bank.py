@@ -151,6 +151,22 @@ def test_what_was_long_before_is_remembered_by_one_number(classes: int) -> None:
     assert classifier.score(list(x), list(labels)) > 0.9
 
 
+def test_terms_of_derived_features_need_no_more_than_these(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = table(data(per_frame=True, n=24)).rename(columns={"a": "nose_x", "swing": "nose_y"})
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--features", "fast")
+    said = json.loads(
+        nearstar("fit", *asked, "--derive", "fast = speed(nose)", *QUICK, "--out", "r")
+    )
+    assert "fast" in said["program"] and said["f1"] > 0.8
+    model = ns.Model.load(tmp_path / "r" / "model.json")
+    read = model.read("data.csv", labelled=True)
+    assert model.evaluate(read.sequences).f1 > 0.8
+
+
 def test_small_programs_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = table(data(per_frame=True, n=24))

@@ -46,7 +46,9 @@ def features_at(
 ) -> NDArray[np.float32]:
     """These features in these frames: no more is kept, and one is computed on each core."""
     columns = {name: data.frames[:, column] for column, name in enumerate(data.feature_names)}
-    computing = Computing(columns, read_derived(derived), data.offsets)
+    # What the data have is not computed again: what it was made of may not be there.
+    others = {name: text for name, text in derived.items() if name not in columns}
+    computing = Computing(columns, read_derived(others), data.offsets)
     frames = np.empty((len(rows), len(features)), np.float32)
 
     def fill(place: int) -> None:

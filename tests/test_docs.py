@@ -89,7 +89,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 LONG = (
-    *("README.md", "docs/guide.md"),
+    *("README.md", "docs/guide.md", "docs/runs.md"),
     *("docs/clusters.md", "docs/reproducing.md", "docs/search.md", "docs/seeing.md"),
 )
 """Pages whose examples take long."""

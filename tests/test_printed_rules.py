@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from reading import Reader
+from test_real_data import FOLDER, parts
 
 import nearstar as ns
 from nearstar.data.derived.extending import with_features
@@ -18,8 +17,6 @@ from nearstar.language.operators import HARD
 from nearstar.language.thresholds import thresholds_of
 from nearstar.run.results.models import model_of
 from nearstar.util.errors import NearstarError
-
-FOLDER = Path(os.environ.get("NEARSTAR_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def by_hand(text: str, data: ns.Sequences) -> Any:
@@ -123,25 +120,6 @@ def test_of_the_watch() -> None:
     assert_read(found(some[0], some[1]), some[1], some[2])
 
 
-def archived(name: str, label: int | None, every: int) -> list[ns.Sequences]:
-    """Some sequences of the parts of a file; a binary task where a label is given."""
-    result = []
-    with np.load(FOLDER / name, allow_pickle=False) as file:
-        n_classes = int(file["y_train"].max()) + 1
-        for part in ("train", "valid", "test"):
-            codes = file[f"y_{part}"].astype(int)
-            codes = codes if label is None else (codes == label).astype(int)
-            names = [str(code) for code in range(n_classes if label is None else 2)]
-            lengths = file.get(f"lengths_{part}")
-            frames = file[f"X_{part}"][..., :19]
-            columns = [f"f{place}" for place in range(frames.shape[2])]
-            data = ns.Sequences.from_arrays(
-                frames, codes, lengths=lengths, class_names=names, feature_names=columns
-            )
-            result.append(data.subset(range(0, len(data), every)))
-    return result
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="no folder with recordings")
 @pytest.mark.parametrize(
@@ -153,7 +131,8 @@ def archived(name: str, label: int | None, every: int) -> list[ns.Sequences]:
     ],
 )
 def test_of_recordings(name: str, label: int | None, every: int) -> None:
-    train, valid, test = archived(name, label, every)
+    some = (part.subset(range(0, len(part), every)) for part in parts(name, 19, label))
+    train, valid, test = some
     assert_read(found(train, valid), valid, test)
 
 

@@ -107,7 +107,7 @@ def split_points(plan: Plan, seed: int) -> Iterator[Point]:
         return
     few = replace(plan, program=with_terms(plan.program, choice), goal=None)
     course = Course(few, seed, _without(plan, choice, start))
-    for _ in few.stages:
+    while not course.over and len(course.stages) < len(few.stages):
         course.go()
     course.look_at_all()
     if course.best is not None:

@@ -156,15 +156,17 @@ def _train(
     found = [] if start is not None or plan.probe else list(split_points(plan, seed))
     courses = _courses(plan, seed, start)
     course = next(courses)
-    course.reach(min((each.look.error for each in found), default=1.0))
     while course.best is None and (other := next(courses, None)):
         course = other  # one that diverged says nothing about the others
+    reached = min((each.look.error for each in found), default=1.0)
+    course.reach(reached)
     cut = _go_on(course, cutoffs, _SCREENED)
     if not cut:
         others = (each for each in courses if not _go_on(each, (), _SCREENED))
         first = course.stages
         course = min([course, *others], key=lambda each: each.error)
         course.stages[: len(first)] = first
+        course.reach(reached)
         cut = _go_on(course, cutoffs, len(plan.stages))
     if not (cut or plan.probe):
         course.look_at_all()
@@ -185,7 +187,7 @@ def _train(
         step=course.step if best is None else best.step,
         diverged=best is None,
         seconds=time.thread_time() - began,
-        chosen=() if cut else _chosen_of(plan, found),
+        chosen=() if cut or best is None else _chosen_of(plan, found),
     )
 
 

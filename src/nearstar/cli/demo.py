@@ -71,10 +71,10 @@ class Demo:
         assert result is not None
         print(result.summary())
         print("\nThe best programs by numbers to read: F1 in validation, and on the test data:")
-        for each in fitted.models:
-            scores = each.facts["metrics"]
-            reached = (f"{scores[part]['f1']:.3f}" for part in ("validation", "test"))
-            print(f"  {each.numbers:5}  {'  '.join(reached)}")
+        for found in fitted.models:
+            known = found.facts["metrics"]
+            reached = (f"{known[part]['f1']:.3f}" for part in ("validation", "test"))
+            print(f"  {found.numbers:5}  {'  '.join(reached)}")
 
         print("\nAn LSTM in place of a program (RNN) ...", flush=True)
         asked = changed(asked, {"search": RNN(units=32), "time": None, "otherwise": Limits()})

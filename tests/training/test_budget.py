@@ -107,3 +107,12 @@ def test_the_papers_epochs_in_steps(name: str, n: int) -> None:
 def test_what_is_no_budget(bad: dict) -> None:
     with pytest.raises(NearstarError, match=next(iter(bad))):
         Budget(**bad)
+
+
+@given(weights=st.integers(0, 10**5), labels=st.integers(1, 10**6))
+def test_weights_fade_more_where_they_are_many_for_few_labels(weights: int, labels: int) -> None:
+    budget = Budget(decay=0.02)
+    decay = budget.decay_of(weights, labels)
+    assert 0.02 <= decay <= budget.decay_of(weights + 1, labels) <= 0.15
+    assert budget.decay_of(weights, labels + 1) <= decay
+    assert budget.decay_of(16, 10**5) == 0.02 and Budget(decay=0).decay_of(weights, labels) == 0

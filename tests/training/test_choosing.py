@@ -74,6 +74,24 @@ def test_of_two_that_say_the_same_one_is_kept() -> None:
     assert last.choice in ((((0,),),), (((1,),),)) and last.error < 0.05
 
 
+def test_a_term_comes_in_again_where_another_is_missed() -> None:
+    """While a and b are there nobody needs their sum; of one term alone it is the best."""
+    data = task("10 * a + 5 * b > 0", n=80)
+
+    def with_sum(part: ns.Sequences) -> ns.Sequences:
+        frames = np.array(part.frames)
+        noise = np.random.default_rng(1).normal(size=len(frames)) / 4
+        frames[:, 2] = 10 * frames[:, 0] + 5 * frames[:, 1] + noise
+        shape = (-1, 20, len(NAMES))
+        labels = np.asarray(part.labels).reshape(-1, 20)
+        return ns.Sequences.from_arrays(frames.reshape(shape), labels, feature_names=NAMES)
+
+    found = trained(LINE, ns.Task(with_sum(data.train), with_sum(data.valid)))
+    of_two, *_, last = [each for each in found.chosen if len(each.choice[0][0]) <= 2]
+    assert of_two.choice == (((0, 1),),)
+    assert last.choice == (((2,),),) and last.error < 0.12
+
+
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([LINE, CHOICE]), st.sampled_from([1.0, 1e30]))
 def test_ever_fewer_terms_down_to_one_a_leaf(seed: int, text: str, beta: float) -> None:

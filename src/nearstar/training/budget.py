@@ -23,6 +23,8 @@ from nearstar.util.nearest import suggestion
 
 _MOST_FOLD_RATE = 0.25
 """Of the learning rate of other programs, for those that fold."""
+_CROWDED = 7.5
+"""Where weights are as many as labels, they are drawn to 0 so many times as much."""
 _PROBED, _PROBED_FOLD = 2, 1
 """Stages of a probe, and of one with a fold: its steps are more, and each takes longer."""
 
@@ -83,7 +85,7 @@ class Budget:
     None: no limit."""
     decay: float = field(default=0.02, metadata={"least": 0})
     """How much weights of terms are drawn to 0, for of many terms some fit by chance: by this share
-    for each unit of learning rate."""
+    for each unit of learning rate, and more where there are many weights for few labels."""
     batch_seed: int = field(default=0, metadata={"least": 0})
     """Decides which sequences share a batch."""
     choosing_steps: int = 150
@@ -162,6 +164,10 @@ class Budget:
             return peak
         falling: NDArray[np.float64] = (1 + np.cos(np.pi * at / steps)) / 2
         return peak * falling
+
+    def decay_of(self, weights: int, labels: int) -> float:
+        """How much so many weights of terms are drawn to 0, trained with so many labels."""
+        return self.decay * max(_CROWDED * math.sqrt(min(weights / labels, 1.0)), 1.0)
 
     def initial(self, program: Program, seed: int) -> NDArray[np.float32]:
         """Parameters that the training of a program starts from, for standardised features."""

@@ -3,9 +3,11 @@
 One leaf after the other gives up the term without which least is lost. How much that would be is
 told by the curvature of the loss in a leaf's weights, given what the rest of the program does, and
 the weights that stay make up for it (optimal brain surgeon: Hassibi & Stork 1992). What is left is
-trained on, and so the next programs are come to, each with fewer terms, down to one a leaf.
+trained on, and so the next programs are come to, each with fewer terms, down to one a leaf. Where
+a term is missed, another that was given up before may come in again, in exchange for one.
 
-Terms are chosen on training data alone: validation data only tell what each program reaches.
+Terms are chosen on training data: validation data tell what each program reaches, and whether an
+exchange was no gain.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 
 from nearstar.engine.session import Session
 from nearstar.language.choosing import (
@@ -44,7 +46,14 @@ _MANY, _SOME = 64, 24
 """Above so many terms a third is given up before training on, above so many a fifth, else one.
 While leaves have more than they may, it is half of these, since nothing there is an answer."""
 
+_EXCHANGED = 3
+"""Times, at most, that programs of as many terms exchange one for another that they had not."""
+_WORTH = 0.005
+"""Share of the loss that a term is missed for, and that an exchange must bring, at least."""
+
 Array = NDArray[np.float64]
+_Key = tuple[int, int | None]
+"""A weight of a leaf: its output and its column; None for the bias."""
 
 
 class Point(NamedTuple):
@@ -76,14 +85,46 @@ def points(plan: Plan, seed: int, first: Look, choice: Choice | None = None) -> 
         if left is None:
             return
         choice, start = left
-        smaller = _plan(plan, choice)
-        course = Course(smaller, seed, start)
-        course.go()
-        if course.best is not None:
-            start, error = course.best.parameters, course.best.error
-            if not _above(choice, most):
-                yield Point(smaller.program, choice, course.best)
-        now = _Leaves(smaller, start)
+        if (point := _trained_on(plan, choice, start, seed)) is None:
+            now = _Leaves(_plan(plan, choice), start)
+            continue
+        if _above(choice, most):
+            now, error = _leaves_of(plan, point), point.look.error
+            continue
+        yield point
+        before, f1, now = now, 1 - error, _leaves_of(plan, point)
+        if n_weights(choice) <= _SOME and now.loss(f1) > (1 + _WORTH) * before.loss(f1):
+            for other in _exchanged(plan, seed, point):  # it is missed
+                yield other
+                point, now = other, _leaves_of(plan, other)
+        choice, error = point.choice, point.look.error
+
+
+def _leaves_of(plan: Plan, point: Point) -> _Leaves:
+    return _Leaves(_plan(plan, point.choice), point.look.parameters)
+
+
+def _trained_on(plan: Plan, choice: Choice, start: NDArray[np.float32], seed: int) -> Point | None:
+    """What a program with these terms comes to from there; None if it diverges."""
+    smaller = _plan(plan, choice)
+    course = Course(smaller, seed, start)
+    course.go()
+    return None if course.best is None else Point(smaller.program, choice, course.best)
+
+
+def _exchanged(plan: Plan, seed: int, point: Point) -> Iterator[Point]:
+    """Programs of as many terms, each better than the one before: a term has come in again, and
+    another is gone. What is better on training data alone may fit them by chance."""
+    for _ in range(_EXCHANGED):
+        now, f1 = _leaves_of(plan, point), 1 - point.look.error
+        found = now.exchanged(everything(plan.program), most_terms(plan.program), f1)
+        other = None if found is None else _trained_on(plan, *found, seed)
+        if other is None or other.look.error > point.look.error:
+            return
+        if _leaves_of(plan, other).loss(f1) > (1 - _WORTH) * now.loss(f1):
+            return
+        point = other
+        yield point
 
 
 def split_points(plan: Plan, seed: int) -> Iterator[Point]:
@@ -152,27 +193,57 @@ def _plan(plan: Plan, choice: Choice) -> Plan:
 class _Leaf:
     """A leaf with terms: its weights, and what the loss is in them, near where they are."""
 
-    def __init__(self, block: Block, parameters: NDArray[np.float32], inputs: Array, bent: Array):
-        """``inputs`` are the features of each element, and ``bent`` is how much it bends the loss
-        when it moves two outputs, for each pair of them."""
+    def __init__(
+        self,
+        block: Block,
+        parameters: NDArray[np.float32],
+        inputs: Array,
+        slopes: Array,
+        bent: Array,
+    ) -> None:
+        """``inputs`` are the features of each element; ``slopes`` is how the loss rises with each
+        output there, and ``bent`` how much it bends when two outputs move, for each pair."""
         self.block = block
-        absent, self._outputs = set(block.absent), block.outputs
-        places = [
+        self._inputs, self._slopes, self._bent = inputs, slopes, bent
+        absent, outputs = set(block.absent), range(block.outputs)
+        read = [
             (output, place)
-            for output in range(block.outputs)
+            for output in outputs
             for place in range(len(block.columns))
             if (place, output) not in absent
         ]
-        self._columns = [(output, block.columns[place]) for output, place in places]
-        """For each weight its output and column; after them there are the biases."""
+        self._keys: list[_Key] = [(output, None) for output in outputs]
+        self._keys += [(output, block.columns[place]) for output, place in read]
         matrix = block.of(parameters).astype(np.float64)
-        of = [output for output, _ in places]
-        self._of = np.array([*of, *range(block.outputs)])
-        self._weights = np.concatenate([matrix[[place for _, place in places], of], matrix[-1]])
-        self._inverse = _inverse(places, inputs[:, block.columns], bent)
+        self._weights = np.array([*matrix[-1], *(matrix[place, output] for output, place in read)])
+        self._left = np.arange(len(self._keys)) >= block.outputs
+        """Terms that were not given up. Biases are none."""
+        self._inverse = self._inverted()
         """Of the curvature. Outputs are not apart in it: what one gives up others may make up for,
         as where adding the same to all of them changes nothing."""
-        self._left = np.arange(len(places) + block.outputs) < len(places)
+
+    def _inverted(self) -> Array:
+        size = len(self._keys)
+        curvature = np.empty((size, size))
+        own, read = [], []
+        for output in range(self.block.outputs):
+            own.append([index for index, (of, _) in enumerate(self._keys) if of == output])
+            read.append(np.column_stack([self._values(self._keys[index]) for index in own[-1]]))
+        for one in range(self.block.outputs):
+            for other in range(one + 1):
+                bent = self._bent[:, one, other, None]
+                part = read[one].T @ (read[other] * bent) / len(self._inputs)
+                curvature[np.ix_(own[one], own[other])] = part
+                curvature[np.ix_(own[other], own[one])] = part.T
+        self._ridge = _RIDGE * max(np.trace(curvature) / size, 1e-12)
+        if not np.isfinite(self._ridge):
+            return np.full_like(curvature, np.nan)
+        return np.asarray(np.linalg.inv(curvature + self._ridge * np.eye(size)))
+
+    def _values(self, key: _Key) -> Array:
+        """What a weight is multiplied with, at each element."""
+        column = key[1]
+        return np.ones(len(self._inputs)) if column is None else self._inputs[:, column]
 
     @property
     def is_known(self) -> bool:
@@ -184,12 +255,17 @@ class _Leaf:
         those outputs alone that have more terms."""
         allowed = self._left & (self._left.sum() > 1)
         if most is not None:
-            counts = np.bincount(self._of[allowed], minlength=self._outputs)
+            counts = np.bincount(self._of[allowed], minlength=self.block.outputs)
             allowed &= counts[self._of] > most
         diagonal = np.where(allowed, np.diagonal(self._inverse), 1.0)
         lost = np.where(allowed, self._weights**2 / (2 * diagonal), np.inf)
         place = int(lost.argmin())
         return float(lost[place]), place
+
+    @property
+    def _of(self) -> NDArray[np.intp]:
+        """The output of each weight."""
+        return np.array([output for output, _ in self._keys])
 
     def drop(self, place: int) -> None:
         """Give up a term; the other weights make up for it."""
@@ -198,46 +274,79 @@ class _Leaf:
         self._inverse -= np.outer(column, self._inverse[place])
         self._left[place] = False
 
+    def most_gained(self, columns: Columns) -> tuple[float, _Key | None]:
+        """What is gained at most by one more term of these for each output, and that."""
+        best: tuple[float, _Key | None] = (0.0, None)
+        for output, allowed in enumerate(columns):
+            new = [column for column in allowed if (output, column) not in self._keys]
+            if not new:
+                continue
+            values = self._inputs[:, new]
+            slopes = self._slopes[:, output] @ values / len(values)
+            gains = slopes**2 / (2 * self._own_bend(output, values))
+            place = int(gains.argmax())
+            if gains[place] > best[0]:
+                best = float(gains[place]), (output, new[place])
+        return best
+
+    def _own_bend(self, output: int, values: Array) -> Array:
+        """How much the loss bends in weights of these values, once the others make up for them."""
+        across = self._across(output, values)
+        bend = self._bent[:, output, output] @ values**2 / len(values) + self._ridge
+        made_up = ((across @ self._inverse) * across).sum(axis=1)
+        return np.asarray(np.maximum(bend - made_up, self._ridge))
+
+    def _across(self, output: int, values: Array) -> Array:
+        """How much the loss bends when weights of these values and those that are there move."""
+        read = np.column_stack(
+            [self._values(key) * self._bent[:, output, key[0]] for key in self._keys]
+        )
+        return values.T @ read / len(values)
+
+    def add(self, key: _Key) -> int:
+        """Take in a term, with the weight that is best for it; gives its place."""
+        output, values = key[0], self._values(key)[:, None]
+        (across,), (bend,) = self._across(output, values), self._own_bend(output, values)
+        made_up = self._inverse @ across
+        weight = -float(self._slopes[:, output] @ values[:, 0]) / len(values) / bend
+        self._weights = np.append(self._weights - made_up * weight, weight)
+        column = np.append(-made_up, 1.0)
+        self._inverse = np.pad(self._inverse, (0, 1)) + np.outer(column, column) / bend
+        self._keys.append(key)
+        self._left = np.append(self._left, True)
+        return len(self._keys) - 1
+
     @property
     def columns(self) -> Columns:
         """Those that are left, for each output."""
-        left = [self._columns[place] for place in np.flatnonzero(self._left)]
+        left = [self._keys[place] for place in np.flatnonzero(self._left)]
         return tuple(
-            tuple(column for of, column in left if of == output) for output in range(self._outputs)
+            tuple(sorted(column for of, column in left if of == output and column is not None))
+            for output in range(self.block.outputs)
         )
 
     def matrix(self, others: NDArray[np.floating]) -> NDArray[np.float32]:
         """The weights, with those of an accumulator among them, as they stand in a block."""
+        outputs = self.block.outputs
         columns = sorted(set().union(*self.columns))
-        matrix = np.zeros((len(columns) + len(others) + 1, self._outputs), np.float32)
+        matrix = np.zeros((len(columns) + len(others) + 1, outputs), np.float32)
         matrix[len(columns) : -1] = others
         for place in np.flatnonzero(self._left):
-            output, column = self._columns[place]
+            output, column = self._keys[place]
+            assert column is not None
             matrix[columns.index(column), output] = self._weights[place]
-        matrix[-1] = self._weights[len(self._columns) :]
+        matrix[-1] = self._weights[:outputs]
         return matrix
 
 
-def _inverse(places: list[tuple[int, int]], inputs: Array, bent: Array) -> Array:
-    """The inverse of the curvature of the loss in weights, given by output and place, and in the
-    biases of all outputs."""
-    outputs, size = bent.shape[1], len(places) + bent.shape[1]
-    own, read = [], []
-    for output in range(outputs):
-        at = [index for index, (of, _) in enumerate(places) if of == output]
-        own.append([*at, len(places) + output])
-        columns = inputs[:, [places[index][1] for index in at]]
-        read.append(np.column_stack([columns, np.ones(len(inputs))]))
-    curvature = np.empty((size, size))
-    for one in range(outputs):
-        for other in range(one + 1):
-            part = read[one].T @ (read[other] * bent[:, one, other, None]) / len(inputs)
-            curvature[np.ix_(own[one], own[other])] = part
-            curvature[np.ix_(own[other], own[one])] = part.T
-    ridge = _RIDGE * max(np.trace(curvature) / size, 1e-12)
-    if not np.isfinite(ridge):
-        return np.full_like(curvature, np.nan)
-    return np.asarray(np.linalg.inv(curvature + ridge * np.eye(size)))
+def _drop_least(leaves: Sequence[_Leaf], most: Sequence[int] | None) -> float:
+    """Give up the term of all leaves without which least is lost; gives how much that is."""
+    limits = (None,) * len(leaves) if most is None else most
+    least = [leaf.least(limit) for leaf, limit in zip(leaves, limits, strict=True)]
+    index = min(range(len(leaves)), key=lambda index: least[index][0])
+    lost, place = least[index]
+    leaves[index].drop(place)
+    return lost
 
 
 class _Leaves:
@@ -248,7 +357,7 @@ class _Leaves:
         self._parameters = parameters
 
     def without(
-        self, count: int, f1: float, most: Sequence[int | None] | None = None
+        self, count: int, f1: float, most: Sequence[int] | None = None
     ) -> tuple[Choice, NDArray[np.float32]] | None:
         """What is left to read when so many terms are given up, and parameters to begin with; None
         if numbers become too large to tell. With ``most`` for each leaf, they are given up where
@@ -257,12 +366,42 @@ class _Leaves:
             leaves = self._leaves(f1)
         if not all(leaf.is_known for leaf in leaves):
             return None
-        limits = (None,) * len(leaves) if most is None else most
         for _ in range(count):
-            least = [leaf.least(limit) for leaf, limit in zip(leaves, limits, strict=True)]
-            index = min(range(len(leaves)), key=lambda index: least[index][0])
-            leaves[index].drop(least[index][1])
+            _drop_least(leaves, most)
         return tuple(leaf.columns for leaf in leaves), self._starting(leaves)
+
+    def exchanged(
+        self, columns: Choice, most: Sequence[int], f1: float
+    ) -> tuple[Choice, NDArray[np.float32]] | None:
+        """The same for one term that comes in, of these, and one that goes; None where that would
+        bring next to nothing."""
+        with np.errstate(all="ignore"):
+            leaves = self._leaves(f1)
+            if not all(leaf.is_known for leaf in leaves):
+                return None
+            pairs = zip(leaves, columns, strict=True)
+            gains = [leaf.most_gained(allowed) for leaf, allowed in pairs]
+        index = max(range(len(leaves)), key=lambda index: gains[index][0])
+        gained, key = gains[index]
+        if key is None:
+            return None
+        leaves[index].add(key)
+        above = _above(tuple(leaf.columns for leaf in leaves), most)
+        lost = _drop_least(leaves, most if above else None)
+        if gained - lost < _WORTH * self.loss(f1):
+            return None
+        return tuple(leaf.columns for leaf in leaves), self._starting(leaves)
+
+    def loss(self, f1: float) -> float:
+        """That on training data, of the program as it is, with its hard choices."""
+        plan = self._plan
+        sample = plan.task.sample(_SAMPLE)
+        session = Session(plan.code, self._parameters, sample.blocks)
+        logs = log_softmax(self._scores(session), axis=1)[
+            np.arange(len(sample.codes)), sample.codes
+        ]
+        weights = np.asarray(plan.weights_at(f1))[sample.codes]
+        return float(-(weights * logs).mean())
 
     def _starting(self, leaves: list[_Leaf]) -> NDArray[np.float32]:
         """The parameters with those of the leaves in their places."""
@@ -283,6 +422,7 @@ class _Leaves:
         scores = self._scores(session)
         shares = np.asarray(softmax(scores, axis=1), np.float64)
         weights = np.asarray(plan.weights_at(f1))[sample.codes]
+        wrong = (shares - np.eye(shares.shape[1])[sample.codes]) * weights[:, None]
         leaves: list[_Leaf] = []
         for block in plan.layout:
             if block.path not in plan.terms_at:
@@ -296,7 +436,8 @@ class _Leaves:
             means = np.einsum("nc,nkc->nk", shares, slopes)
             bent = np.einsum("nc,nkc,nlc->nkl", shares, slopes, slopes, optimize=True)
             bent = (bent - means[:, :, None] * means[:, None]) * weights[:, None, None]
-            leaves.append(_Leaf(block, self._parameters, sample.inputs, bent))
+            rising = np.einsum("nc,nkc->nk", wrong, slopes)
+            leaves.append(_Leaf(block, self._parameters, sample.inputs, rising, bent))
         return leaves
 
     def _scores(self, session: Session) -> Array:

@@ -96,6 +96,14 @@ class Plan:
         return self.budget.class_weights or (1.0,) * self.task.train.n_classes
 
     @cached_property
+    def decay(self) -> float:
+        """How much weights of terms are drawn to 0."""
+        weights = sum(
+            len(block.fading) - len(block.absent) for block in self.layout if block.fading
+        )
+        return self.budget.decay_of(weights, self.task.n_labels)
+
+    @cached_property
     def least_f1(self) -> float:
         """Any program reaches as much: less, as where it never says yes, tells nothing."""
         return f1_of_yes(self.task.train)
@@ -166,7 +174,7 @@ class Course:
             length = self.plan.task.mean_length
             rates = budget.rates(self.plan.program, length, steps, first, end)[: len(order)]
             ended, loss = session.train(
-                self.plan.batches, self._weights, order, rates, budget.clip or 0.0, budget.decay
+                self.plan.batches, self._weights, order, rates, budget.clip or 0.0, self.plan.decay
             )
             self._session.parameters[:] = session.parameters
             self.step += end - first

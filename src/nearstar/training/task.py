@@ -49,6 +49,8 @@ class Task:
         self.scale = Scale.of(train) if standardise else Scale.identity(train.n_features)
         self.mean_length = float(train.lengths.mean())
         """Of the training sequences."""
+        self.n_labels = int(np.count_nonzero(np.asarray(train.labels) >= 0))
+        """Of the training data."""
         self._n_judged = int(np.count_nonzero(np.asarray(valid.labels) >= 0))
         self._lock = threading.Lock()
         self._packed: dict[tuple[object, ...], Blocks] = {}

@@ -26,7 +26,7 @@ from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop, interruptible
 from nearstar.util.seeds import seed_for
 
-TRAINING_VERSION = 6
+TRAINING_VERSION = 7
 """Raised whenever the same training may give other parameters than before."""
 
 

@@ -197,3 +197,26 @@ def test_each_class_has_terms_of_its_own() -> None:
     bounded = trained(LINE.replace("*", "*1"), data)
     assert bounded.chosen[0].error < 0.1
     assert all(len(own) <= 1 for each in bounded.chosen for own in each.choice[0])
+
+
+def test_in_a_memory_terms_are_worth_what_is_left_of_them_there() -> None:
+    """A slow feature says more than a quick one of a larger weight, of which a mean takes most."""
+    random = np.random.default_rng(0)
+    frames = random.normal(size=(60, 60, len(NAMES)))
+    frames[..., 0] = random.normal(size=(60, 1))  # the same in a whole sequence
+    kept = 0.5 ** (1 / 6)
+    means = frames[..., :2].copy()
+    for step in range(1, 60):
+        means[:, step] = kept * means[:, step - 1] + (1 - kept) * frames[:, step, :2]
+    labels = (means[..., 0] + 1.5 * means[..., 1] > 0).astype(int)
+    data = ns.Task(
+        *(
+            ns.Sequences.from_arrays(frames[part], labels[part], feature_names=NAMES)
+            for part in (slice(None, 30), slice(30, None))
+        )
+    )
+    text = "mapprefix (fun x_t. memory (fun x_i. Affine{*}(x_i)) x_t) x"
+    memory = domain(summaries=("memory",), sequences=("map", "mapprefix"))
+    found = ns.train(ns.parse(text, memory, data.signature()).program, data, BUDGET)
+    *_, two, one = found.chosen
+    assert two.choice == (((0, 1),),) and one.choice == (((0,),),)

@@ -30,7 +30,7 @@ from nearstar.language.choosing import (
     with_terms,
 )
 from nearstar.language.parameters import Block
-from nearstar.language.program import Program
+from nearstar.language.program import Path, Program
 from nearstar.training.course import Course, Look, Plan
 from nearstar.training.splitting import split_start
 
@@ -437,8 +437,18 @@ class _Leaves:
             bent = np.einsum("nc,nkc,nlc->nkl", shares, slopes, slopes, optimize=True)
             bent = (bent - means[:, :, None] * means[:, None]) * weights[:, None, None]
             rising = np.einsum("nc,nkc->nk", wrong, slopes)
-            leaves.append(_Leaf(block, self._parameters, sample.inputs, rising, bent))
+            inputs = sample.remembered(self._half_lives(block.path))
+            leaves.append(_Leaf(block, self._parameters, inputs, rising, bent))
         return leaves
+
+    def _half_lives(self, path: Path) -> list[float]:
+        """Of the memories that a leaf stands in, the outer one first."""
+        around = (block for block in self._plan.layout if block.is_half_life)
+        return [
+            float(np.exp2(block.of(self._parameters)[0, 0]))
+            for block in around
+            if block.path == path[: len(block.path)]
+        ]
 
     def _scores(self, session: Session) -> Array:
         """Those of the classes for each element that has a label; of two classes, one has 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
 from nearstar.engine.packing import Blocks, pack
+from nearstar.language.operators.memory import faded
 
 
 class Split(NamedTuple):
@@ -31,6 +33,12 @@ class Sample:
     """Their classes."""
     inputs: NDArray[np.float64]
     """Their features, standardised: those of a sequence are the means of its frames."""
+    frames: NDArray[np.float64]
+    """The features of all frames, standardised."""
+    offsets: NDArray[np.int64]
+    """Where sequences begin and end in them."""
+    per_frame: bool
+    """Whether frames have labels, not sequences."""
     splits: dict[tuple[object, ...], Split | None] = field(default_factory=dict)
     """Those that were found in them, by what they were found for."""
 
@@ -38,12 +46,30 @@ class Sample:
     def of(cls, data: Sequences, scale: Scale) -> Sample:
         codes = np.asarray(data.labels, np.int64)
         labelled = np.flatnonzero(codes >= 0)
-        frames = data.frames[labelled] if data.per_frame else data.frames
-        inputs = (frames - scale.mean) / scale.std
-        if not data.per_frame:
-            means = np.add.reduceat(inputs, data.offsets[:-1]) / data.lengths[:, None]
+        frames = (data.frames.astype(np.float64) - scale.mean) / scale.std
+        if data.per_frame:
+            inputs = frames[labelled]
+        else:
+            means = np.add.reduceat(frames, data.offsets[:-1]) / data.lengths[:, None]
             inputs = means[labelled]
-        return cls(pack(data, scale), labelled, codes[labelled], inputs)
+        return cls(
+            pack(data, scale),
+            labelled,
+            codes[labelled],
+            inputs,
+            frames,
+            data.offsets,
+            data.per_frame,
+        )
+
+    def remembered(self, half_lives: Sequence[float]) -> NDArray[np.float64]:
+        """What there is to read inside of memories, the outer one first: the inputs fade."""
+        if not half_lives:
+            return self.inputs
+        values = self.frames
+        for half_life in half_lives:
+            values = np.asarray(faded(values, self.offsets, half_life))
+        return values[self.labelled if self.per_frame else self.offsets[1:][self.labelled] - 1]
 
 
 def some_sequences(data: Sequences, most: int) -> Sequences:

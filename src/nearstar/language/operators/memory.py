@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nearstar.language.meaning import Occurrence, Site, value_of
 from nearstar.language.operation import HALF_LIFE, Matrix, Operation
 from nearstar.language.program import Apply
@@ -52,3 +55,15 @@ class Memory(Operation):
 def share_kept(half_life: float) -> float:
     """What a memory of a half-life keeps of itself at each element."""
     return float(0.5 ** (1.0 / half_life))
+
+
+def faded(
+    values: NDArray[np.floating], offsets: NDArray[np.integer], half_life: float
+) -> NDArray[np.floating]:
+    """The memory of values with this half-life, of sequences that begin and end at the offsets."""
+    starts, lengths = offsets[:-1], np.diff(offsets)
+    kept, means = share_kept(half_life), np.array(values)
+    for step in range(1, int(lengths.max())):  # all sequences go step by step together
+        rows = starts[lengths > step] + step
+        means[rows] = kept * means[rows - 1] + (1 - kept) * values[rows]
+    return means

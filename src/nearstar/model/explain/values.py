@@ -12,7 +12,7 @@ from nearstar.data.sequences import Sequences
 from nearstar.language.function import Function
 from nearstar.language.meaning import Algebra, Occurrence, Site, evaluate, trace
 from nearstar.language.operators import Window
-from nearstar.language.operators.memory import share_kept
+from nearstar.language.operators.memory import faded
 from nearstar.language.primitives import Primitive
 from nearstar.language.program import Path
 from nearstar.model.explain.program_parts import Array, Part
@@ -96,14 +96,9 @@ class _Values(Site[Array], Algebra[Array]):
         return states[:, : here.signature.output.size]
 
     def fade(self, here: Occurrence, value: Array) -> Array:
-        starts, lengths = self.data.offsets[:-1], self.data.lengths
         half_life = self.nodes[here.path].half_life
         assert half_life is not None
-        kept, means = share_kept(half_life), np.array(value)
-        for step in range(1, int(lengths.max())):
-            rows = starts[lengths > step] + step
-            means[rows] = kept * means[rows - 1] + (1 - kept) * value[rows]
-        return means
+        return faded(value, self.data.offsets, half_life)
 
     def affine(self, here: Occurrence, role: str = "affine") -> Array:
         leaf = self.nodes[here.path].leaf

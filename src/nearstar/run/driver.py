@@ -28,6 +28,7 @@ from nearstar.search.space import Space
 from nearstar.training.train import Trained
 from nearstar.util.garbage import collection_paused
 from nearstar.util.interrupt import Stop
+from nearstar.util.linear_algebra import on_one_thread
 
 
 class _Ending(NamedTuple):
@@ -135,7 +136,7 @@ class _Driver:
         """
         try:
             compile_engine()  # before the clock starts
-            with Pool(self.workers, self.trainer, self.stop) as pool:
+            with on_one_thread(), Pool(self.workers, self.trainer, self.stop) as pool:
                 return self._answer(search, limits, pool, counts)
         except KeyboardInterrupt:
             return _Ending("interrupted", self.recorder.bound)

@@ -24,6 +24,7 @@ from nearstar.training.task import Task
 from nearstar.util.checks import check_whole
 from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop, interruptible
+from nearstar.util.linear_algebra import on_one_thread
 from nearstar.util.seeds import seed_for
 
 TRAINING_VERSION = 7
@@ -106,7 +107,8 @@ def train(
     budget.check_classes(task.train.n_classes)
     first = None if start is None else scaled(layout(program, budget.units), start, task.scale)
     plan = Plan(program, task, budget, goal, probe, stop)
-    return interruptible(lambda: _train(plan, seed, first, cutoffs), stop)
+    with on_one_thread():
+        return interruptible(lambda: _train(plan, seed, first, cutoffs), stop)
 
 
 def train_on(
@@ -136,7 +138,8 @@ def train_on(
         first = Course(replace(plan, program=same), seed, start).judged()
         return tuple(_chosen(plan, each) for each in points(plan, seed, first, choice))
 
-    return interruptible(go, stop)
+    with on_one_thread():
+        return interruptible(go, stop)
 
 
 def _in_order(program: Program, theta: Theta) -> Theta:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dger
 from scipy.special import log_softmax, softmax
 
 from nearstar.engine.session import Session
@@ -32,6 +33,7 @@ from nearstar.language.choosing import (
 from nearstar.language.parameters import Block
 from nearstar.language.program import Path, Program
 from nearstar.training.course import Course, Look, Plan
+from nearstar.training.sample import Inputs
 from nearstar.training.splitting import split_start
 
 _SAMPLE = 8000
@@ -52,8 +54,8 @@ _WORTH = 0.005
 """Share of the loss that a term is missed for, and that an exchange must bring, at least."""
 
 Array = NDArray[np.float64]
-_Key = tuple[int, int | None]
-"""A weight of a leaf: its output and its column; None for the bias."""
+_Key = tuple[int, int]
+"""A weight of a leaf: its output and its column."""
 
 
 class Point(NamedTuple):
@@ -190,6 +192,12 @@ def _plan(plan: Plan, choice: Choice) -> Plan:
     )
 
 
+def _single(values: Array) -> NDArray[np.float32]:
+    """In single precision, which is quicker to sum up."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)
+
+
 class _Leaf:
     """A leaf with terms: its weights, and what the loss is in them, near where they are."""
 
@@ -197,14 +205,15 @@ class _Leaf:
         self,
         block: Block,
         parameters: NDArray[np.float32],
-        inputs: Array,
+        inputs: Inputs,
         slopes: Array,
         bent: Array,
     ) -> None:
-        """``inputs`` are the features of each element; ``slopes`` is how the loss rises with each
-        output there, and ``bent`` how much it bends when two outputs move, for each pair."""
+        """``inputs`` are what there is to read at each element; ``slopes`` is how the loss rises
+        with each output there, and ``bent`` how much it bends when two outputs move, for each
+        pair."""
         self.block = block
-        self._inputs, self._slopes, self._bent = inputs, slopes, bent
+        self._inputs, self._slopes, self._bent = inputs, _single(slopes), _single(bent)
         absent, outputs = set(block.absent), range(block.outputs)
         read = [
             (output, place)
@@ -212,38 +221,33 @@ class _Leaf:
             for place in range(len(block.columns))
             if (place, output) not in absent
         ]
-        self._keys: list[_Key] = [(output, None) for output in outputs]
-        self._keys += [(output, block.columns[place]) for output, place in read]
+        # Weights by their output and their column: first the biases, whose column is that of ones.
+        self._outputs = np.array([*outputs, *(output for output, _ in read)])
+        biases = [inputs.ones] * block.outputs
+        self._columns = np.array([*biases, *(block.columns[place] for _, place in read)])
         matrix = block.of(parameters).astype(np.float64)
         self._weights = np.array([*matrix[-1], *(matrix[place, output] for output, place in read)])
-        self._left = np.arange(len(self._keys)) >= block.outputs
+        self._left = self._columns != inputs.ones
         """Terms that were not given up. Biases are none."""
         self._inverse = self._inverted()
         """Of the curvature. Outputs are not apart in it: what one gives up others may make up for,
         as where adding the same to all of them changes nothing."""
 
     def _inverted(self) -> Array:
-        size = len(self._keys)
+        size, outputs = len(self._columns), range(self.block.outputs)
         curvature = np.empty((size, size))
-        own, read = [], []
-        for output in range(self.block.outputs):
-            own.append([index for index, (of, _) in enumerate(self._keys) if of == output])
-            read.append(np.column_stack([self._values(self._keys[index]) for index in own[-1]]))
-        for one in range(self.block.outputs):
+        own = [np.flatnonzero(self._outputs == output) for output in outputs]
+        read = [self._inputs.values[:, self._columns[places]] for places in own]
+        for one in outputs:
             for other in range(one + 1):
-                bent = self._bent[:, one, other, None]
-                part = read[one].T @ (read[other] * bent) / len(self._inputs)
+                part = read[one].T @ (read[other] * self._bent[:, one, other, None]) / len(read[0])
                 curvature[np.ix_(own[one], own[other])] = part
                 curvature[np.ix_(own[other], own[one])] = part.T
         self._ridge = _RIDGE * max(np.trace(curvature) / size, 1e-12)
         if not np.isfinite(self._ridge):
             return np.full_like(curvature, np.nan)
-        return np.asarray(np.linalg.inv(curvature + self._ridge * np.eye(size)))
-
-    def _values(self, key: _Key) -> Array:
-        """What a weight is multiplied with, at each element."""
-        column = key[1]
-        return np.ones(len(self._inputs)) if column is None else self._inputs[:, column]
+        curvature[np.diag_indices(size)] += self._ridge
+        return np.asfortranarray(np.linalg.inv(curvature))  # which BLAS can change in its place
 
     @property
     def is_known(self) -> bool:
@@ -255,73 +259,67 @@ class _Leaf:
         those outputs alone that have more terms."""
         allowed = self._left & (self._left.sum() > 1)
         if most is not None:
-            counts = np.bincount(self._of[allowed], minlength=self.block.outputs)
-            allowed &= counts[self._of] > most
+            counts = np.bincount(self._outputs[allowed], minlength=self.block.outputs)
+            allowed &= counts[self._outputs] > most
         diagonal = np.where(allowed, np.diagonal(self._inverse), 1.0)
         lost = np.where(allowed, self._weights**2 / (2 * diagonal), np.inf)
         place = int(lost.argmin())
         return float(lost[place]), place
 
-    @property
-    def _of(self) -> NDArray[np.intp]:
-        """The output of each weight."""
-        return np.array([output for output, _ in self._keys])
-
     def drop(self, place: int) -> None:
         """Give up a term; the other weights make up for it."""
-        column = self._inverse[:, place] / self._inverse[place, place]
-        self._weights -= column * self._weights[place]
-        self._inverse -= np.outer(column, self._inverse[place])
+        row = self._inverse[place].copy()
+        self._weights -= row * (self._weights[place] / row[place])
+        self._inverse = dger(-1 / row[place], row, row, a=self._inverse, overwrite_a=1)
         self._left[place] = False
 
     def most_gained(self, columns: Columns) -> tuple[float, _Key | None]:
         """What is gained at most by one more term of these for each output, and that."""
         best: tuple[float, _Key | None] = (0.0, None)
         for output, allowed in enumerate(columns):
-            new = [column for column in allowed if (output, column) not in self._keys]
-            if not new:
+            read = self._columns[self._outputs == output]
+            new = np.setdiff1d(np.array(allowed, int), read)
+            if not len(new):
                 continue
-            values = self._inputs[:, new]
-            slopes = self._slopes[:, output] @ values / len(values)
-            gains = slopes**2 / (2 * self._own_bend(output, values))
+            rises, bends, _ = self._along(output)
+            gains = (rises**2 / (2 * bends))[new]
             place = int(gains.argmax())
             if gains[place] > best[0]:
-                best = float(gains[place]), (output, new[place])
+                best = float(gains[place]), (output, int(new[place]))
         return best
 
-    def _own_bend(self, output: int, values: Array) -> Array:
-        """How much the loss bends in weights of these values, once the others make up for them."""
-        across = self._across(output, values)
-        bend = self._bent[:, output, output] @ values**2 / len(values) + self._ridge
-        made_up = ((across @ self._inverse) * across).sum(axis=1)
-        return np.asarray(np.maximum(bend - made_up, self._ridge))
+    def _along(self, output: int) -> tuple[Array, Array, Array]:
+        """Of a weight of this output, for each column: how the loss rises with it, how much it
+        bends in it once the others make up for it, and how much when it moves and they do."""
+        values, n = self._inputs.values, len(self._slopes)
+        read = values[:, self._columns] * self._bent[:, output, self._outputs]
+        across = (values.T @ read).astype(np.float64) / n
+        bends = self._bent[:, output, output] @ self._inputs.squares / n
+        bends = bends.astype(np.float64) + self._ridge
+        bends -= ((across @ self._inverse) * across).sum(axis=1)
+        rises = self._slopes[:, output] @ values / n
+        return rises.astype(np.float64), np.maximum(bends, self._ridge), across
 
-    def _across(self, output: int, values: Array) -> Array:
-        """How much the loss bends when weights of these values and those that are there move."""
-        read = np.column_stack(
-            [self._values(key) * self._bent[:, output, key[0]] for key in self._keys]
-        )
-        return values.T @ read / len(values)
-
-    def add(self, key: _Key) -> int:
-        """Take in a term, with the weight that is best for it; gives its place."""
-        output, values = key[0], self._values(key)[:, None]
-        (across,), (bend,) = self._across(output, values), self._own_bend(output, values)
+    def add(self, key: _Key) -> None:
+        """Take in a term, with the weight that is best for it."""
+        output, column = key
+        rises, bends, across = (each[column] for each in self._along(output))
         made_up = self._inverse @ across
-        weight = -float(self._slopes[:, output] @ values[:, 0]) / len(values) / bend
+        weight = -float(rises) / float(bends)
         self._weights = np.append(self._weights - made_up * weight, weight)
-        column = np.append(-made_up, 1.0)
-        self._inverse = np.pad(self._inverse, (0, 1)) + np.outer(column, column) / bend
-        self._keys.append(key)
+        own = np.append(-made_up, 1.0)
+        self._inverse = np.pad(self._inverse, (0, 1)) + np.outer(own, own) / bends
+        self._inverse = np.asfortranarray(self._inverse)
+        self._outputs = np.append(self._outputs, output)
+        self._columns = np.append(self._columns, column)
         self._left = np.append(self._left, True)
-        return len(self._keys) - 1
 
     @property
     def columns(self) -> Columns:
         """Those that are left, for each output."""
-        left = [self._keys[place] for place in np.flatnonzero(self._left)]
+        left = self._left
         return tuple(
-            tuple(sorted(column for of, column in left if of == output and column is not None))
+            tuple(sorted(self._columns[left & (self._outputs == output)].tolist()))
             for output in range(self.block.outputs)
         )
 
@@ -332,9 +330,8 @@ class _Leaf:
         matrix = np.zeros((len(columns) + len(others) + 1, outputs), np.float32)
         matrix[len(columns) : -1] = others
         for place in np.flatnonzero(self._left):
-            output, column = self._keys[place]
-            assert column is not None
-            matrix[columns.index(column), output] = self._weights[place]
+            row = columns.index(self._columns[place])
+            matrix[row, self._outputs[place]] = self._weights[place]
         matrix[-1] = self._weights[:outputs]
         return matrix
 
@@ -437,7 +434,7 @@ class _Leaves:
             bent = np.einsum("nc,nkc,nlc->nkl", shares, slopes, slopes, optimize=True)
             bent = (bent - means[:, :, None] * means[:, None]) * weights[:, None, None]
             rising = np.einsum("nc,nkc->nk", wrong, slopes)
-            inputs = sample.remembered(self._half_lives(block.path))
+            inputs = sample.remembered(tuple(self._half_lives(block.path)))
             leaves.append(_Leaf(block, self._parameters, inputs, rising, bent))
         return leaves
 

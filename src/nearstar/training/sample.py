@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,26 @@ class Split(NamedTuple):
 
     column: int
     threshold: float
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What there is to read at each element: features, and a one for the bias."""
+
+    values: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, features: NDArray[np.floating]) -> Inputs:
+        return cls(np.column_stack([features, np.ones(len(features))]).astype(np.float32))
+
+    @property
+    def ones(self) -> int:
+        """The column of ones."""
+        return int(self.values.shape[1]) - 1
+
+    @cached_property
+    def squares(self) -> NDArray[np.float32]:
+        return np.asarray(self.values**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +83,20 @@ class Sample:
             data.per_frame,
         )
 
-    def remembered(self, half_lives: Sequence[float]) -> NDArray[np.float64]:
-        """What there is to read inside of memories, the outer one first: the inputs fade."""
+    @cached_property
+    def _at_once(self) -> Inputs:
+        """Of a leaf that no memory is around."""
+        return Inputs.of(self.inputs)
+
+    def remembered(self, half_lives: Sequence[float]) -> Inputs:
+        """What there is to read inside of memories, the outer one first: features fade."""
         if not half_lives:
-            return self.inputs
+            return self._at_once
         values = self.frames
         for half_life in half_lives:
-            values = np.asarray(faded(values, self.offsets, half_life))
-        return values[self.labelled if self.per_frame else self.offsets[1:][self.labelled] - 1]
+            values = faded(values, self.offsets, half_life)
+        ends = self.labelled if self.per_frame else self.offsets[1:][self.labelled] - 1
+        return Inputs.of(values[ends])
 
 
 def some_sequences(data: Sequences, most: int) -> Sequences:

@@ -58,8 +58,8 @@ def share_kept(half_life: float) -> float:
 
 
 def faded(
-    values: NDArray[np.floating], offsets: NDArray[np.integer], half_life: float
-) -> NDArray[np.floating]:
+    values: NDArray[np.float64], offsets: NDArray[np.int64], half_life: float
+) -> NDArray[np.float64]:
     """The memory of values with this half-life, of sequences that begin and end at the offsets."""
     starts, lengths = offsets[:-1], np.diff(offsets)
     kept, means = share_kept(half_life), np.array(values)

@@ -6,6 +6,7 @@ computed in double precision, a frame at a time where there is a memory.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ Value = Callable[[Rows, Array], Array]
 """Of frames, by their rows, and what a memory has at each: a row of numbers for each frame."""
 
 _TOKEN = re.compile(
-    r'\s*("(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|.)', re.DOTALL
+    r'\s*("(?:[^"\\]|\\.)*"|[^\W\d][\w.]*|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|.)', re.DOTALL
 )
 _STATISTICS: dict[str, Callable[[Array], float]] = {
     "mean": lambda values: float(np.sum(values)) / len(values),
@@ -41,6 +42,7 @@ class Reader:
     text: str
     columns: Mapping[str, Array]
     offsets: Rows
+    classes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.tokens = [match[1] for match in _TOKEN.finditer(self.text.strip())] + ["", ""]
@@ -137,7 +139,16 @@ class Reader:
             if name == "add":
                 return lambda rows, memory: first(rows, memory) + second(rows, memory)
             return lambda rows, memory: first(rows, memory) * second(rows, memory)
-        return self.affine() if self.sees("Affine") else self.total()
+        if self.sees("Affine"):
+            return self.affine()
+        return self.total() if self.sees("(") else self.answer()
+
+    def answer(self) -> Value:
+        """The name of a class, which is the answer, whatever other outputs there are."""
+        name = self.tokens.pop(0)
+        code = self.classes.index(json.loads(name) if name.startswith('"') else name)
+        outputs = np.where(np.arange(len(self.classes)) == code, np.inf, -np.inf)
+        return lambda rows, memory: np.tile(outputs, (len(rows), 1))
 
     def choice(self) -> Value:
         self.take("if")
@@ -151,9 +162,14 @@ class Reader:
         then = self.expression()
         self.take("else")
         otherwise = self.expression()
-        return lambda rows, memory: np.where(
-            holds(rows, memory), then(rows, memory), otherwise(rows, memory)
-        )
+
+        def chosen(rows: Rows, memory: Array) -> Array:
+            first, second = then(rows, memory), otherwise(rows, memory)
+            if first.shape != second.shape:  # one has an output for each of two classes
+                first, second = of_each(first), of_each(second)
+            return np.where(holds(rows, memory), first, second)
+
+        return chosen
 
     def comparison(self) -> Value:
         values = self.feature()
@@ -250,3 +266,8 @@ class Reader:
                 seen = of[max(begin, row - back) : min(end, row + ahead + 1)]
                 result[row] = _STATISTICS[name](seen)
         return result
+
+
+def of_each(outputs: Array) -> Array:
+    """Of two classes, an output for each."""
+    return np.hstack([np.zeros_like(outputs), outputs]) if outputs.shape[1] == 1 else outputs

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
+from nearstar.language.deciding import is_class, passed_on
 from nearstar.language.domain import Domain
 from nearstar.language.expression import Expression, Features
 from nearstar.language.function import Function, record
@@ -93,12 +94,14 @@ def domains(draw: st.DrawFn) -> Domain:
     names = draw(
         st.lists(st.sampled_from(("a", "left", "far_right", "v2")), unique=True, max_size=3)
     )
+    n_classes = draw(st.sampled_from((0, 2, 3)))
     domain = Domain.of_size(
         n_features,
+        classes=tuple(f"class {k}" for k in range(n_classes)),
         groups=tuple(Group(name, draw(columns)) for name in names),
         sequences=("map", *draw(_some(SEQUENCES))),
         summaries=("fold", *draw(_some(SUMMARIES))),
-        vectors=("affine", *draw(_some(VECTORS))),
+        vectors=("affine", *draw(_some(VECTORS)), *(("class",) if n_classes else ())),
         beta=draw(st.sampled_from((1.0, 0.5, 20.0))),
         accumulator=draw(st.integers(0, 3)),
     )
@@ -122,8 +125,9 @@ def programs(draw: st.DrawFn, grammar: Grammar, max_size: int = 12, holes: bool 
     With ``holes`` some places, possibly all, stay open. Programs shrink towards leaves.
     """
 
-    def build(signature: Signature, spare: int) -> Program:
-        """A program that uses at most ``spare`` rules more than it must."""
+    def build(signature: Signature, spare: int, decides: bool) -> Program:
+        """A program that uses at most ``spare`` rules more than it must; only where it ``decides``
+        it may name a class."""
         if holes and draw(st.integers(0, 7)) == 7:
             return Hole(signature)
         least = grammar.least_rules
@@ -131,7 +135,7 @@ def programs(draw: st.DrawFn, grammar: Grammar, max_size: int = 12, holes: bool 
         for rule in grammar.rules(signature):
             arguments = rule.operation.arguments(signature) or ()
             excess = int(1 + sum(least[each] for each in arguments) - least[signature])
-            if excess <= spare:
+            if excess <= spare and (decides or not is_class(rule.operation)):
                 fitting.append((excess, arguments, rule))
         fitting.sort(key=lambda each: len(each[1]))
         excess, arguments, rule = draw(st.sampled_from(fitting))
@@ -139,10 +143,10 @@ def programs(draw: st.DrawFn, grammar: Grammar, max_size: int = 12, holes: bool 
         for index, argument in enumerate(arguments):
             share = left if index == len(arguments) - 1 else draw(st.integers(0, left))
             left -= share
-            built.append(build(argument, share))
+            built.append(build(argument, share, decides and index in passed_on(rule.operation)))
         return Apply(rule.operation, signature, tuple(built))
 
-    return build(grammar.root, max(0, max_size - int(grammar.least_rules[grammar.root])))
+    return build(grammar.root, max(0, max_size - int(grammar.least_rules[grammar.root])), True)
 
 
 def parameters(program: Program) -> st.SearchStrategy[NDArray[np.float64]]:

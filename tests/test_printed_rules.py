@@ -24,7 +24,7 @@ def by_hand(text: str, data: ns.Sequences) -> Any:
         name: data.frames[:, place].astype(np.float64)
         for place, name in enumerate(data.feature_names)
     }
-    return Reader(text, columns, data.offsets).codes()
+    return Reader(text, columns, data.offsets, data.class_names).codes()
 
 
 def found(train: ns.Sequences, valid: ns.Sequences, trainings: int = 6) -> list[ns.Model]:
@@ -150,18 +150,23 @@ NAMES = ("gap", "speed", "odd name", "mean(speed, 31)", "x_t")
         "add((1·gap), if (1·gap - 2·speed + 1) > 0 then (1·speed) else (-1·gap - 1))",
         "if mean(speed, 31) > -1e-3 then (1·gap) else (1·speed)",
         "if if gap > 0 then (1·speed) else (1·gap - 1) > 0 then (1·gap) else (1·speed)",
+        'if gap > .5 then süß else if x_t < -1 then "if" else (1·gap - 2·speed)',
+        'if (1·gap - 2·speed) > 0 then if x_t > 0 then süß else "if" else if speed > .125 then '
+        '"if" else süß',
     ],
 )
 @pytest.mark.parametrize("grid", [1, 1 / 8, 2**-20])
 def test_of_hand(body: str, grid: float) -> None:
     """Rounded data, so that conditions are 0 and thresholds are met."""
-    domain = ns.Domain.of_features(NAMES, {}, beta=HARD)
+    classes = ("süß", "if")
+    domain = ns.Domain.of_features(NAMES, {}, beta=HARD, classes=classes)
     signature = domain.signature(1, per_frame=True)
-    model = ns.Model.from_text(f"map (fun t. {body}) x", domain, signature, ("a", "b"))
+    model = ns.Model.from_text(f"map (fun t. {body}) x", domain, signature, classes)
     frames = np.random.default_rng(0).normal(size=(5, 40, len(NAMES))) * 2
     data = ns.Sequences.from_arrays(np.round(frames / grid) * grid, feature_names=NAMES)
     columns = dict(zip(NAMES, data.frames.T.astype(np.float64), strict=True))
     # A term's name is that of a column here.
     read = str(model).replace("mean(speed, 31)", "term")
     columns["term"] = columns.pop("mean(speed, 31)")
-    assert np.array_equal(Reader(read, columns, data.offsets).codes(), model.predict(data))
+    codes = Reader(read, columns, data.offsets, classes).codes()
+    assert np.array_equal(codes, model.predict(data))

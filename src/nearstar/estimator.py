@@ -66,6 +66,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         groups.
     causal : bool, default=False
         Whether these windows are of the past alone.
+    trees : bool, default=False
+        Whether leaves may name a class: lists and trees of ifs, over terms of a bank.
     price : float, default=None
         What each number to read costs, as structure does; None: .0015 with a bank, else what the
         domain says.
@@ -78,7 +80,8 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     constraints : Constraints, default=None
         What programs may contain.
     max_depth : int, default=None
-        Most rules in a program; None: that of the constraints.
+        Most rules in a program; None: that of the constraints. Where there are none either, 10; or
+        64 for A* with trees of classes.
     numbers : int, default=None
         Most numbers to read in a program; None: that of the constraints.
     terms : int, default=None
@@ -158,6 +161,7 @@ class ProgramClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     derive: Sequence[str] = USUAL["derive"]
     bank: str | None = USUAL["bank"]
     causal: bool = USUAL["causal"]
+    trees: bool = USUAL["trees"]
     price: float | None = USUAL["price"]
     search: str | Algorithm = USUAL["search"]
     budget: Budget | None = None

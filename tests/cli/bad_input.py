@@ -433,7 +433,11 @@ CASES = (
     Case("an unknown required rule", FIT + " --require memry", ("did you mean 'memory'?",)),
     Case("nothing left to use", FIT + " --forbid map,mapprefix", ("forbidden", "no rule")),
     Case("too small a depth", FIT + " --max-depth 1", ("no program", "1 rule")),
-    Case("too few numbers", FIT + " --numbers 1", ("at most 1 number to read", "least 2 numbers")),
+    Case(
+        "too few numbers",
+        FIT + " --trees --numbers 2 --require if",
+        ("at most 2 numbers to read", "least 3 numbers"),
+    ),
     Case("no numbers", FIT + " --numbers 0", ("--numbers", "from 1", "'0'")),
     Case(
         "too few numbers for a program",
@@ -443,8 +447,29 @@ CASES = (
     Case(
         "too few numbers for a bank",
         FIT + " --bank terms --numbers 1",
-        ("at most 1 number to read",),
+        ("at most 1 number to read", "least 2 numbers"),
     ),
+    Case(
+        "too few numbers where no class can be named",
+        FIT + " --trees --numbers 3 --require add",
+        ("at most 3 numbers to read", "least 4 numbers"),
+    ),
+    Case(
+        "classes with nothing to choose them by",
+        FIT + " --trees --forbid affine --require if",
+        ("no program", "no affine", "at least one if"),
+    ),
+    Case(
+        "too few numbers for a given program",
+        FIT + " --numbers 2 --program 'map (fun x_t. if speed > 1 then run else sit) x'",
+        ("--numbers 2", "at least 3 numbers"),
+    ),
+    Case(
+        "a class that there is not",
+        FIT + " --sketch 'map (fun x_t. if ?? > 0 then rum else ??) x'",
+        ("'rum'", "did you mean run?", "^"),
+    ),
+    Case("trees without a bank", FIT + " --trees --bank none", ("--trees", "--bank terms")),
     Case("no terms", FIT + " --bank terms --terms 0", ("--terms", "from 1", "'0'")),
     Case(
         "terms that nobody chooses", FIT + " --terms 3 --bank none", ("--terms 3", "--bank terms")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from nearstar.data.derived.bank import frame_terms, windows
 from nearstar.data.derived.extending import with_features
 from nearstar.fit import bank as banks
 from nearstar.fit.bank import Bank
+from nearstar.fit.options import changed
+from nearstar.fit.settings import FitSettings
 from nearstar.language.program import applied
+from nearstar.search.constraints import Constraints
 
 QUICK = ("--bank", "terms", "--trainings", "12", "--steps", "60", "--json", "--finalists", "1")
 
@@ -145,7 +149,7 @@ def test_what_was_long_before_is_remembered_by_one_number(classes: int) -> None:
     sequences = ns.Sequences.from_arrays(x, labels)
     domain = Bank.of(sequences, {}, causal=False).domain()
     assert domain.summaries == ("memory",) and "mapprefix" in domain.sequences
-    classifier = ns.ProgramClassifier(bank="terms", trainings=20, random_state=0)
+    classifier = ns.ProgramClassifier(bank="terms", trainings=40, random_state=0)
     classifier.fit(list(x), list(labels))
     assert "memory[" in classifier.program_
     assert classifier.score(list(x), list(labels)) > 0.9
@@ -184,14 +188,98 @@ def test_small_programs_are_asked_for(tmp_path: Path, monkeypatch: pytest.Monkey
             assert each["numbers"] == model.numbers
             tested = model.evaluate(model.read("more.csv", labelled=True).sequences)
             assert each["test"]["f1"] == pytest.approx(tested.f1)
-            leaves = [node.operation for node in applied(model.program) if not node.arguments]
-            assert name != "terms" or all(len(leaf.group.names) <= 2 for leaf in leaves)
+            read = [node.operation.columns(node.signature) for node in applied(model.program)]
+            assert name != "terms" or max(map(len, read)) <= 2
         assert name != "few" or max(numbers) <= 5
     nearstar("resume", "few", "--trainings", "14", "--quiet")
     assert ns.Model.load(tmp_path / "few" / "model.json").numbers <= 5  # type: ignore[operator]
     given = ("--program", "map (fun x_t. Affine{*2}(x_t)) x")
     said = json.loads(nearstar(*asked, *QUICK, *given, "--out", "given"))
     assert said["numbers"] <= 3
+
+
+def test_what_names_a_class_alone_reads_next_to_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sequences = data(per_frame=True, n=24)
+    table(sequences).to_csv(tmp_path / "data.csv", index=False)
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--numbers", "1", "--trees")
+    said = json.loads(nearstar("fit", *asked, *QUICK, "--out", "run"))
+    assert said["program"] in (f"map (fun x_t. {name}) x" for name in ("rest", "swing"))
+    assert said["numbers"] == 1
+    model = ns.Model.load(tmp_path / "run" / "model.json")
+    assert model.domain.features == ("a",) and not model.domain.derived
+    (code,) = set(model.predict(sequences).tolist())
+    assert np.array_equal(model.predict(model.read("data.csv").sequences), model.predict(sequences))
+    assert model.labels[code] in said["program"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "absent"),
+    [
+        (("--forbid", "if"), "if"),
+        (("--forbid", "class"), "then rest"),
+        (("--max-depth", "4"), "else if"),
+    ],
+)
+def test_without_trees_of_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...], absent: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(data(per_frame=True, n=24)).to_csv(tmp_path / "data.csv", index=False)
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--trees", *flags)
+    said = json.loads(nearstar("fit", *asked, *QUICK, "--out", "run"))
+    assert "swing" in said["program"] and said["f1"] > 0.9
+    models = [ns.Model.load(each) for each in (tmp_path / "run" / "front").iterdir()]
+    assert models and all(absent not in model.text() for model in models)
+
+
+def test_trees_may_be_large_unless_somebody_says_otherwise() -> None:
+    usual = changed(FitSettings(data=""), {"trees": True})
+    assert usual.constraints.max_depth == 64
+    for part, change in (
+        ("language", {"max_depth": 7}),
+        ("language", {"rules": Constraints(max_depth=7)}),
+        ("language", {"trees": False}),
+        ("search", {"search": "idsbb"}),
+    ):
+        told = replace(usual, **{part: replace(getattr(usual, part), **change)})
+        assert told.constraints.max_depth == (7 if "7" in str(change) else 10)
+    few = replace(usual, language=replace(usual.language, numbers=5, forbid=("add",)))
+    assert few.constraints == Constraints(max_depth=64, numbers=5, forbid=("add",))
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("map (fun x_t. if ?? > 0 then rest else ??) x", 2),
+        ("map (fun x_t. if ?? > 0 then class else if ?? > 0 then class else ??) x", 3),
+    ],
+)
+def test_a_sketch_names_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, leaves: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(data(per_frame=True, n=24)).to_csv(tmp_path / "data.csv", index=False)
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--trees", "--sketch", text)
+    said = json.loads(nearstar("fit", *asked, *QUICK, "--out", "run"))
+    model = ns.Model.load(tmp_path / "run" / "model.json")
+    assert said["f1"] > 0.9
+    assert sum(not node.arguments for node in applied(model.program)) >= 2 * leaves - 1
+    assert "then rest" in model.text() or "then swing" in model.text()
+
+
+def test_a_given_program_names_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(data(per_frame=True, n=24)).to_csv(tmp_path / "data.csv", index=False)
+    text = 'map (fun x_t. if "spread(swing, 7)" > 2 then swing else rest) x'
+    asked = ("data.csv", "--sequence", "video", "--label", "does", "--program", text)
+    said = json.loads(nearstar("fit", *asked, *QUICK, "--out", "run"))
+    assert said["f1"] > 0.9 and said["numbers"] == 3
+    assert said["program"].endswith("then swing else rest) x")
+    model = ns.Model.load(tmp_path / "run" / "model.json")
+    assert model.domain.features == ("spread(swing, 7)",)
 
 
 def test_leaves_of_a_domain_choose_of_a_group(
@@ -223,7 +311,7 @@ def test_numbers_and_terms_of_the_estimator() -> None:
     assert classifier.fit(x, y).programs_.numbers.max() <= 4
     classifier = ns.ProgramClassifier(bank="terms", trainings=6, random_state=0, terms=1)
     classifier.fit(x, y)
-    assert classifier.domain_.vectors[-1] == "Affine{*1}"
+    assert "Affine{*1}" in classifier.domain_.vectors
     assert classifier.programs_.numbers.is_monotonic_increasing
     with pytest.raises(ns.NearstarError, match="terms=3 is for leaves that choose"):
         ns.ProgramClassifier(terms=3, bank="none").fit(x, y)

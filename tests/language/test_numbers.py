@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from strategies import domains, programs, signatures
 
 import nearstar as ns
+from nearstar.language.deciding import can_name
 from nearstar.language.numbers import numbers_of
 from nearstar.language.parameters import layout, size_of
-from nearstar.language.program import Program, is_complete
+from nearstar.language.program import Program, is_complete, walk
 
 
 def printed(program: Program, theta: np.ndarray) -> int:
@@ -27,7 +28,7 @@ def printed(program: Program, theta: np.ndarray) -> int:
         for total in sums.split(" | "):
             *weights, _ = re.split(r" [-+] ", total)
             count += sum(float(each.partition("·")[0]) != 0 for each in weights) + 1
-    return count
+    return count + len(re.findall(r'"class \d"', text))
 
 
 @given(st.data())
@@ -43,7 +44,10 @@ def test_against_a_count_of_what_is_printed(data: st.DataObject) -> None:
     theta = np.array(data.draw(st.lists(numbers, min_size=size, max_size=size)))
     theta[[block.offset for block in layout(program) if block.is_half_life]] = 12.5
     assert numbers_of(program, theta) == printed(program, theta)
-    assert numbers_of(program) == numbers_of(program, np.ones(size)) == size
+    named = [node.signature.output.size for _, node in walk(program) if can_name(node)]
+    assert (
+        numbers_of(program) == numbers_of(program, np.ones(size)) == size - sum(named) + len(named)
+    )
 
 
 def test_the_examples_of_the_specification() -> None:

@@ -14,7 +14,7 @@ from model.export.cases import Case, case_of, cases, every_construct
 from strategies import rich_domain
 
 from nearstar import Domain, Hole, Model, NearstarError, Scale, Sequences, Units, parse
-from nearstar.language.operators import Affine
+from nearstar.language.operators import HARD, Affine
 from nearstar.language.parameters import layout
 from nearstar.language.program import Apply, Path, walk
 from nearstar.model.explain import explain, numbered
@@ -38,7 +38,10 @@ def titles(model: Model) -> dict[Path, str]:
 
 
 def value(table: pd.DataFrame, title: str, outputs: int, classes: tuple[str, ...]) -> np.ndarray:
-    """The columns of a value, by the naming that users are told."""
+    """The columns of a value, by the naming that users are told; of names, what these mean."""
+    if title in table and isinstance(table[title][0], str):
+        codes = np.array([classes.index(name) for name in table[title]])
+        return 2.0 * codes[:, None] - 1 if outputs == 1 else np.eye(outputs)[codes]
     if outputs == 1:
         return table[[title]].to_numpy()
     names = classes if outputs == len(classes) else range(outputs)
@@ -258,3 +261,29 @@ def test_data_and_programs_that_cannot_be_explained() -> None:
     ):
         with pytest.raises(NearstarError, match=r"has holes.* fill them in first"):
             attempt(network)
+
+
+def test_names_of_classes_are_values() -> None:
+    names = ("rest", "sniff", "chase")
+    domain = Domain.of_features(("gap", "speed"), {}, classes=names, beta=HARD)
+    signature = domain.signature(3, per_frame=True)
+    tree = "map (fun t. if gap > 3 then rest else {}) x"
+    data = Sequences.from_arrays([np.array([[4.0, 0], [1, 5], [1, 1]])])
+    text = tree.format("if speed > 2 then chase else sniff")
+    model = Model.from_text(text, domain, signature, names)
+    assert numbered(model).splitlines()[3:] == [
+        "    4 rest",
+        "    5 if … then … else …",
+        "      6 speed > 2",
+        "      7 chase",
+        "      8 sniff",
+    ]
+    table = explain(model, data)
+    assert table["1 map"].tolist() == table["2 if"].tolist() == table["prediction"].tolist()
+    assert table["2 if"].tolist() == ["rest", "chase", "sniff"]
+    assert table["5 if"].tolist() == ["sniff", "chase", "sniff"]
+    assert table["7 class"].tolist() == ["chase"] * 3
+    mixed = tree.format("if speed > 2 then chase else (1·gap | 2·gap | 0)")
+    table = explain(Model.from_text(mixed, domain, signature, names), data)
+    assert table["2 if [chase]"].tolist() == [0, 1, 0] and "2 if" not in table
+    assert table["4 class"].tolist() == ["rest"] * 3

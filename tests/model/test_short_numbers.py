@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,39 @@ def test_thresholds_are_no_values_of_the_data(value: float) -> None:
     (asked,) = thresholds_of(short.program, short.theta).values()
     assert asked.value == pytest.approx(value, abs=1e-4) and asked.value != round(value)
     assert np.array_equal(short.predict(valid), valid.frames[:, 0] > asked.value)
+
+
+def test_a_threshold_that_cannot_be_short_leaves_the_others_short() -> None:
+    """What is told apart by the 5th digit, and what lies so close by that any number is a value."""
+    random = np.random.default_rng(0)
+    close = 2.5 + np.array([-1e-6, 1e-6])
+    frames = np.stack([random.normal(size=(20, 30)), random.choice(close, (20, 30))], axis=-1)
+    frames[0, 0] = [0.1234, 2.5]
+    codes = ((frames[..., 0] > 0.12341) | (frames[..., 1] > 9)).astype(int)
+    valid = ns.Sequences.from_arrays(frames, codes, feature_names=NAMES, class_names=("no", "yes"))
+    names = {"classes": valid.class_names}
+    domain = ns.Domain.of_features(NAMES, {}, beta=HARD, **names)
+    text = "if a > .12341111111111 then yes else if b < 2.4999999999 then no else no"
+    signature = domain.signature(1, per_frame=True)
+    model = ns.Model.from_text(f"map (fun t. {text}) x", domain, signature, valid.class_names)
+    short, metrics = with_short_numbers(model, model.theta, valid)
+    assert str(short) == "map (fun x_t. if a > .12341 then yes else if b < 2.5 then no else no) x"
+    assert metrics == short.evaluate(valid) and metrics.f1 == 1
+
+
+def test_no_offsets_where_classes_are_named() -> None:
+    valid = data()
+    domain = ns.Domain.of_features(NAMES, {}, beta=HARD, classes=valid.class_names)
+    first, second = (f'"{name}"' for name in valid.class_names)
+    text = f"map (fun t. if a > 1 then {second} else if a > 0 then (1·a - 1) else {first}) x"
+    signature = domain.signature(1, per_frame=True)
+    model = ns.Model.from_text(text, domain, signature, valid.class_names)
+    tuned, metrics = with_best_offsets(model, valid)
+    assert tuned.offsets is None and metrics == model.evaluate(valid)
+    with pytest.raises(ns.ProgramError, match="would change the classes that the program names"):
+        replace(model, offsets=np.array([0.5]))
+    with pytest.raises(ns.ProgramError, match="the program names the classes 0, 1, the model a, b"):
+        replace(model, class_names=("a", "b"), labels=())
 
 
 def test_offsets_are_short_too() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -32,6 +33,7 @@ from nearstar import (
     parse,
     simplify,
 )
+from nearstar.language.deciding import classes_named
 from nearstar.language.expression import Expression, mix
 from nearstar.language.function import Function, record
 from nearstar.language.operators import HARD, if_then_else
@@ -88,6 +90,7 @@ def in_all_and_each_part(model: Model, data: Sequences) -> list[float]:
 def test_no_more_is_lost_than_allowed(case: Case, loss: float, tuned: bool, n: int) -> None:
     assume(is_complete(case.program))
     signature = case.program.signature
+    tuned = tuned and not classes_named(case.program)
     offsets = case.random.normal(size=signature.output.size) if tuned else None
     model, data = case.model(offsets=offsets), some_data(signature, case.random, n=n)
     assume(np.isfinite(model.outputs(data)).all())
@@ -433,3 +436,22 @@ def test_terms_go_while_what_is_left_is_trained_on() -> None:
     assert found.model.evaluate(valid) == found.after
     again = parse(found.model.text(digits=None), domain, model.program.signature)
     assert again.program == found.model.program
+
+
+@pytest.mark.parametrize("trained", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_classes_that_leaves_name_stay(trained: bool) -> None:
+    """Also those that no element comes to: nothing of a name is a number."""
+    random = np.random.default_rng(3)
+    frames = random.normal(size=(400, 4))
+    data = labelled(frames, (frames[:, 0] > 0.25) & (frames[:, 1] < 0.5))
+    domain = replace(FEATURES, beta=HARD, classes=("no", "yes"))
+    text = (
+        "map (fun x_t. if a > .25123456 then if b < .50123456 then yes else no "
+        "else if (1.23456789·c + .001·d - 99.123456) > 0 then yes else no) x"
+    )
+    model = written(text, domain)
+    found = simplify(model, data, loss=0.02, train=data if trained else None)
+    said = re.findall(r"\b(?:yes|no)\b", str(found.model))
+    assert said == ["yes", "no", "yes", "no"]
+    assert re.search(r"a > \.\d+ then if b < \.\d then", str(found.model))
+    assert found.after.f1 > 0.95

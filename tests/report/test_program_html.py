@@ -13,6 +13,7 @@ from report.browsing import Showing, assert_accessible
 from report.examples import HOSTILE, page
 
 from nearstar import Domain, Hole, Model, Scale, Units
+from nearstar.language.operators import HARD
 from nearstar.language.parameters import layout
 from nearstar.language.program import walk
 from nearstar.language.text import parse
@@ -119,6 +120,15 @@ def test_large_leaves_show_what_matters_most() -> None:
     least = min(np.abs(weights[column]).max() for column in shown)
     assert len(shown) == 40
     assert all(np.abs(weights[c]).max() <= least for c in set(range(300)) - shown)
+
+
+def test_a_class_is_a_line_without_a_table() -> None:
+    names = ("other", "<b>")
+    domain = Domain.of_features(("gap",), {}, classes=names, beta=HARD)
+    text = 'map (fun t. if gap > 3 then "<b>" else other) x'
+    model = Model.from_text(text, domain, domain.signature(1, per_frame=True), names)
+    html = program_html(model)
+    assert "<table" not in html and "says &lt;b&gt;" in html and "says other" in html
 
 
 def test_a_program_with_holes_is_its_text() -> None:

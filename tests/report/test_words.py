@@ -10,6 +10,7 @@ from model.export.cases import Case, case_of, cases, every_construct
 from strategies import rich_domain
 
 from nearstar import Domain, Model, parse
+from nearstar.language.operators import HARD
 from nearstar.language.program import Path
 from nearstar.language.reductions import REDUCTIONS
 from nearstar.language.view import View
@@ -279,3 +280,23 @@ def test_a_memory_says_how_long_it_lasts() -> None:
     assert lines[0, 0].words.endswith(": it keeps half after 12.57 frames")
     assert lines[0,].words == "if part 3, over the frames so far, is above 0"
     assert "    3 memory[12.57]" in numbered(model).splitlines()
+
+
+def test_leaves_say_classes() -> None:
+    domain = Domain.of_features(("gap",), {}, classes=("other", "attack"), beta=HARD)
+    signature = domain.signature(1, per_frame=True)
+    for otherwise, notes in (
+        ("other", ["For each frame: the class whose name it comes to."]),
+        (
+            "(1·gap - 2)",
+            [
+                "For each frame: attack where the output is above 0, else other.",
+                "Where the name of a class stands, that is the answer.",
+            ],
+        ),
+    ):
+        text = f"map (fun t. if gap > 3 then attack else {otherwise}) x"
+        model = Model.from_text(text, domain, signature, ("other", "attack"))
+        line = lines_of(model)[0, 1]
+        assert (line.role, line.heading, line.words) == ("then", "class", "says attack")
+        assert notes_of(model)[: len(notes)] == notes

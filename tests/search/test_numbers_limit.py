@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
@@ -10,6 +11,7 @@ import pytest
 from small_grammars import FAMILIES, BruteForce, expanded, keeps, label, random_sketch
 from tabulated import TOLERANCE, Case, random_case, solve
 
+from nearstar.language.deciding import is_misplaced
 from nearstar.language.domain import Domain
 from nearstar.language.grammar import Grammar, Rule
 from nearstar.language.numbers import numbers_of
@@ -141,6 +143,33 @@ def test_thresholds_of_hard_ifs_are_one_number(leaf: str) -> None:
             assert closing.can_close(sketch) == expected, f"{label(sketch)}, {constraints}"
             answers[expected] += 1
     assert min(answers.values()) > 50
+
+
+@pytest.mark.parametrize("leaves", [("Affine{*}", "class"), ("class",)], ids=str)
+def test_a_class_is_named_only_where_it_is_the_answer(leaves: tuple[str, ...]) -> None:
+    domain = Domain.of_features(
+        ("a", "b"),
+        vectors=("if", "add", *leaves),
+        classes=("no", "yes"),
+        beta=HARD,
+        sequences=("map",),
+    )
+    brute = BruteForce(domain.grammar(domain.signature(1, per_frame=True)))
+    random = Random(0)
+    every = brute.completions(Hole(brute.grammar.root), 8)
+    programs = [each for each in every if not is_misplaced(each)]
+    answers = {True: 0, False: 0}
+    required: tuple[tuple[str, ...], ...] = ((), ("if",), ("add",), ("class",), ("add", "class"))
+    for numbers, require in itertools.product((None, *range(1, 9)), required):
+        constraints = Constraints(max_depth=8, numbers=numbers, require=require)
+        closing = Closing(brute.grammar, constraints)
+        sketches = [random_sketch(random, random.choice(programs)) for _ in range(20)]
+        for sketch in (Hole(brute.grammar.root), *sketches):
+            completions = brute.completions(sketch, 8)
+            expected = any(keeps(e, constraints) and not is_misplaced(e) for e in completions)
+            assert closing.can_close(sketch) == expected, f"{label(sketch)}, {constraints}"
+            answers[expected] += 1
+    assert min(answers.values()) > 5
 
 
 def test_where_no_program_is_within_the_limit_it_is_said_at_once() -> None:

@@ -38,7 +38,7 @@ def test_what_brings_something_has_more_turns_and_the_others_some() -> None:
 
 
 def test_what_was_brought_long_ago_is_forgotten() -> None:
-    sharing, scores = Sharing(), {"once": CHEAP, "never": CHEAP}
+    sharing, scores = Sharing(), {"once": DEAR, "never": DEAR}
     turns(sharing, scores, {"once": 0.05}, 100)
     turns(sharing, scores, {}, 1000)
     taken = turns(sharing, scores, {}, 200)

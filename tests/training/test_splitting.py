@@ -147,3 +147,20 @@ def test_an_if_in_a_branch_is_split_by_what_comes_there() -> None:
     first, _, second, *_ = (block.of(start) for block in layout(given_plan.program))
     assert {int(abs(each[:-1, 0]).argmax()) for each in (first, second)} == {0, 1}
     assert all(np.count_nonzero(each[:-1]) == 1 for each in (first, second))
+
+
+@pytest.mark.parametrize("chain", ["if {} > 0 then {} else class", "if {} > 0 then class else {}"])
+def test_a_tree_of_classes_is_split_on_the_side_that_needs_it(chain: str) -> None:
+    """Wherever its choices are: of trees that are alike but for this, a search tries one."""
+    a, b, c = np.random.default_rng(0).normal(size=(3, 400)).round(2)
+    labels = np.where(a > 0.5, 0, np.where(b > 0.2, 1, np.where(c > 0, 2, 3)))
+    data = ns.Task(ns.Sequences.from_arrays(np.stack([a, b, c], axis=1), labels))
+    classes = tuple("0123")
+    language = ns.Domain(
+        "d", tuple("abc"), vectors=("if", "Affine{*}", "class"), classes=classes, beta=HARD
+    )
+    text = "class"
+    for _ in range(3):
+        text = chain.format("Affine{*}(x)", text)
+    found = ns.train(ns.parse(text, language, data.signature()).program, data)
+    assert found.error < 0.01

@@ -20,6 +20,8 @@ from nearstar.training.sample import some_sequences
 
 PRICE = 0.0015
 """Of a number to read: so much of F1 it has to bring."""
+CHOICE = 0.005
+"""Of an ``if`` where there are trees, beside its numbers: about what three more numbers cost."""
 MOST_TERMS = 256
 """Terms that are kept, at most: those that tell classes apart best, each by itself."""
 MOST_BYTES = 1 << 30
@@ -39,6 +41,10 @@ class Bank:
     ends: bool
     """Whether only the ends of sequences are looked at, which have a label each."""
     format: DataFormat
+    classes: tuple[str, ...] = ()
+    """The names of what is to be told apart."""
+    trees: bool = False
+    """Whether the search has leaves that name one."""
 
     @classmethod
     def of(
@@ -48,9 +54,11 @@ class Bank:
         format: DataFormat | None = None,
         *,
         causal: bool = False,
+        trees: bool = False,
     ) -> Bank:
         """The bank for these training data; ``derived`` are features that they have already, and
-        ``format`` says to which windows they are cut."""
+        ``format`` says to which windows they are cut. With ``trees`` the search has leaves that
+        name a class."""
         format = DataFormat() if format is None else format
         base = train.feature_names
         # A name with a quote in it cannot be written in an expression.
@@ -68,7 +76,9 @@ class Bank:
         # What others are computed from is among the features of a domain in any case.
         features = tuple(dict.fromkeys((*features, *derived)))
         kept = {name: text for name, text in texts.items() if name in features}
-        return cls(features, kept, base, ends, format)
+        several = len(set(train.class_names)) > 1
+        classes = train.class_names if several else ()
+        return cls(features, kept, base, ends, format, classes, trees and several)
 
     def computed(self, data: Sequences) -> Sequences:
         """The data with the terms, cut to windows; of sequences that have a label each, what they
@@ -91,7 +101,9 @@ class Bank:
             self.derived,
             sequences=("map", "mapprefix"),
             summaries=("last",) if self.ends else ("memory",),
-            vectors=("if", "add", "multiply", "Affine{*}"),
+            vectors=("if", "add", "multiply", "Affine{*}", *(("class",) if self.trees else ())),
+            classes=self.classes,
+            costs={"if": CHOICE} if self.trees else {},
             price=PRICE,
             beta=HARD,
         )

@@ -83,8 +83,8 @@ def _with_its_terms(prepared: Prepared, trained: Trained) -> Trained:
 
     Raises where all that came of it has too many numbers.
     """
-    language, weight = prepared.settings.language, prepared.settings.search.weight
-    most = language.constraints.numbers
+    weight = prepared.settings.search.weight
+    most = prepared.settings.constraints.numbers
     chosen = [
         each for each in trained.chosen if most is None or (numbers_of(each.program) or 0) <= most
     ]
@@ -113,7 +113,7 @@ def _search(prepared: Prepared, run: Run, progress: bool | None) -> Result:
         prepared.domain,
         settings.algorithm,
         limits=_shorter(limits, finals_need),
-        constraints=settings.language.constraints,
+        constraints=settings.constraints,
         weight=settings.search.weight,
         start=settings.language.sketch,
         run=run,

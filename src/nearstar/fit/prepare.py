@@ -19,6 +19,7 @@ from nearstar.fit.parts import Parts, file_parts
 from nearstar.fit.resolve import read_budget, read_domain
 from nearstar.fit.settings import FitSettings
 from nearstar.language.domain import Domain
+from nearstar.language.numbers import least_numbers
 from nearstar.language.program import is_complete
 from nearstar.language.text import parse
 from nearstar.language.text.parsing import Parsed
@@ -88,7 +89,8 @@ def _task(settings: FitSettings, parts: Parts, format: DataFormat) -> tuple[Task
     # A network makes its own of what it reads.
     if settings.language.has_bank and not isinstance(settings.algorithm, RNN):
         _check_bank(given, groups)
-        bank = Bank.of(train, derived, format, causal=settings.language.causal)
+        language = settings.language
+        bank = Bank.of(train, derived, format, causal=language.causal, trees=language.trees)
         cut, domain = bank.computed, bank.domain()
     else:
         cut, domain = partial(in_windows, format=format), read_domain(given, train, groups, derived)
@@ -185,5 +187,10 @@ def _program(settings: FitSettings, domain: Domain, task: Task) -> Parsed | None
     if not is_complete(parsed.program):
         raise NearstarError(
             Setting("program"), " has a hole, ??; ", Setting("sketch"), " finds what belongs there"
+        )
+    most, fewest = settings.language.numbers, least_numbers(parsed.program)
+    if most is not None and fewest > most:
+        raise NearstarError(
+            Setting("numbers", most), f": the program was given; it has at least {fewest} numbers"
         )
     return parsed

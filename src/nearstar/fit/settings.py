@@ -18,14 +18,18 @@ from nearstar.language.networks import Units
 from nearstar.language.program import Program
 from nearstar.model.model import Model
 from nearstar.run.limits import Limits
+from nearstar.search.astar import AStar
 from nearstar.search.constraints import Constraints
 from nearstar.search.protocol import Algorithm
 from nearstar.search.rnn import RNN
 from nearstar.training.budget import Budget
 from nearstar.training.losses import LOSSES
+from nearstar.util.errors import NearstarError, Setting
 
 FILES = "a .csv, .parquet, .npz, .npy or .ts file, or a folder of .npy files"
 """What data are read from, as the help says it."""
+_TREE_RULES = 64
+"""Most rules in a program where trees of classes are grown: those of a tree of 21 answers."""
 _FINALISTS = 5
 """How many of the best programs are trained again, unless somebody says otherwise."""
 
@@ -92,9 +96,14 @@ class LanguageSettings:
         "unless there is a domain, or groups", choices=("none", "terms"))
     causal: bool = option(
         to.switch, "these windows are of the past alone", default=False, usual=False)
+    trees: bool = option(
+        to.switch, "leaves may name a class: lists and trees of ifs, over terms of a bank",
+        default=False, usual=False)
     price: float | None = option(
         to.not_negative, "what each number to read costs, as structure does (.0015)", "NUMBER")
-    max_depth: int | None = option(to.whole(1), "most rules in a program", "RULES")
+    max_depth: int | None = option(
+        to.whole(1), f"most rules in a program (10; {_TREE_RULES} for A* with trees of classes)",
+        "RULES")
     numbers: int | None = option(to.whole(1), "most numbers to read in a program", "NUMBER")
     terms: int | None = option(
         to.whole(1), "most terms of a leaf that chooses them, as those of a bank do", "NUMBER")
@@ -116,7 +125,7 @@ class LanguageSettings:
 
     @property
     def constraints(self) -> Constraints:
-        """What programs must be like."""
+        """What programs must be like, as far as it is said."""
         rules = self.rules or Constraints(forbid=self.forbid, require=self.require)
         given = {"max_depth": self.max_depth, "numbers": self.numbers}
         said: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
@@ -269,7 +278,21 @@ class FitSettings:
 
     def check(self) -> None:
         """Raise for what is wrong whatever the data are."""
-        _ = self.algorithm, self.search.limits, self.language.constraints, self.format.format()
+        _ = self.algorithm, self.search.limits, self.constraints, self.format.format()
+        if self.language.trees and not self.language.has_bank:
+            raise NearstarError(
+                Setting("trees"), " are over the terms of a bank, and there is none; give ",
+                Setting("bank", "terms"), ", or a domain with classes and the rule 'class'"
+            )  # fmt: skip
+
+    @property
+    def constraints(self) -> Constraints:
+        """What programs must be like. Trees of classes, which A* grows, may be large."""
+        language = self.language
+        said = language.rules is not None or language.max_depth is not None
+        if language.trees and not said and isinstance(self.algorithm, AStar):
+            return replace(language.constraints, max_depth=_TREE_RULES)
+        return language.constraints
 
     @property
     def algorithm(self) -> Algorithm:

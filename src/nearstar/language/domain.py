@@ -84,6 +84,8 @@ class Domain:
     accumulator: int = 0
     """Least size of a fold's accumulator; 0: the size of its output."""
     functions: tuple[Function, ...] = ()
+    classes: tuple[str, ...] = ()
+    """The names of what programs tell apart, by code: those that the leaf ``class`` may name."""
     derived: Mapping[str, str] = field(default_factory=dict)
     """Features computed from tracked points and columns: {"gap": "distance(nose, tail)"}.
 
@@ -93,12 +95,17 @@ class Domain:
     """Settings of the published experiment on this domain, by name."""
 
     def __post_init__(self) -> None:
-        for what in ("features", *_RULES):
+        for what in ("features", "classes", *_RULES):
             object.__setattr__(self, what, _names(getattr(self, what), what))
         object.__setattr__(self, "derived", _derived(self.derived))
         object.__setattr__(self, "features", _all_features(self.features, self.derived))
         if len(set(self.features)) != len(self.features) or not self.features:
             raise DomainError(f"domain {self.name}: feature names must be given, each once")
+        if len(self.classes) == 1 or len(set(self.classes)) != len(self.classes):
+            raise DomainError(
+                f"domain {self.name}: classes are the names of two or more, each once, not "
+                f"{list(self.classes)}"
+            )
         if isinstance(self.groups, Mapping):
             listed = self.groups.items()
             groups = (Group(name, _columns(name, spec, self.features)) for name, spec in listed)
@@ -229,7 +236,9 @@ class Domain:
         if not isinstance(stored, list | tuple):
             raise DomainError(f"functions are a list of stored functions, not {stored!r}")
         given |= {
-            key: data[key] for key in ("penalty", "price", "beta", "accumulator") if key in data
+            key: data[key]
+            for key in ("penalty", "price", "beta", "accumulator", "classes")
+            if key in data
         }
         return cls(
             name=str(data.get("name", "unnamed")),
@@ -252,6 +261,7 @@ class Domain:
             "price": self.price,
             "beta": self.beta,
             "accumulator": self.accumulator,
+            "classes": list(self.classes),
             "functions": [function.to_dict() for function in self.functions],
             "derived": dict(self.derived),
             "paper": dict(self.paper),
@@ -320,6 +330,8 @@ class Domain:
             Constant(),
             Input(),
         ]
+        if self.classes:
+            operations.append(Constant(self.classes))
         table = {operation.name: operation for operation in operations}
         if len(table) < len(operations):
             raise DomainError(f"domain {self.name}: two groups would print the same")
@@ -327,7 +339,7 @@ class Domain:
         named: list[tuple[str, Operation]] = [(each.name, each) for each in self.functions]
         named += [(f"{alias}Affine", Affine(by_name[name])) for alias, name in self.aliases.items()]
         for name, operation in named:
-            if name in table or name in ("affine", "sel") or Window.named(name):
+            if name in table or name in ("affine", "sel", "class") or Window.named(name):
                 raise DomainError(f"the name {name} is already taken; choose another one")
             table[name] = operation
         self.by_word()
@@ -344,6 +356,12 @@ class Domain:
                     "first; give one of them another 'prints'"
                 )
             table[word] = function
+        for function in self.functions:
+            if (word := function.form[0].text) in self.classes:
+                raise DomainError(
+                    f"the function {function.name} prints {word!r} first, which is the name of a "
+                    "class; give it another 'prints'"
+                )
         return table
 
     def operation(self, name: str) -> Operation | None:
@@ -387,6 +405,11 @@ class Domain:
         operation = self.operation(name)
         if operation is None:
             # There are windows of any size: some will do to propose.
+            if name == "class":
+                raise DomainError(
+                    f"domain {self.name}: the rule 'class' needs the names of the classes, "
+                    'classes = ["one", "another"]'
+                )
             known = dict.fromkeys(("affine", "sel", *self._operations, *_RULES["summaries"]))
             raise DomainError(
                 f"domain {self.name}: unknown rule {name!r}; {suggestion(name, known)}"

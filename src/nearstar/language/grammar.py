@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from nearstar.language.deciding import can_name, decides
 from nearstar.language.numbers import least_numbers
 from nearstar.language.operation import Operation
 from nearstar.language.program import (
@@ -223,6 +224,8 @@ class Grammar:
             others = self.closing_rules(program) - self.least_rules[signature]
             room = max_depth - program.size - others
         openings = self._opened(signature)
+        if not decides(program, path):
+            openings = tuple(each for each in openings if not can_name(each.program))
         return path, [each.program for each in openings if each.least_rules <= room]
 
     def _opened(self, signature: Signature) -> tuple[_Opening, ...]:

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 HOLE = "??"
 
 
-class Comparison(str):
+class Whole(str):
+    """A text with the parameters of a leaf that is all there is to say of it."""
+
+    __slots__ = ()
+
+
+class Comparison(Whole):
     """The text of a condition that has its own number to be compared with, not 0."""
 
     __slots__ = ()
@@ -23,8 +29,7 @@ class Comparison(str):
 def text_of(program: Program, level: int = 0, leaves: Iterator[str] | None = None) -> str:
     """The text of a program that stands inside of this many lambdas.
 
-    ``leaves`` are the texts of its parameters, in the order of the derivation, if they are shown;
-    in parentheses, or comparisons, those that are the whole text of a leaf.
+    ``leaves`` are the texts of its parameters, in the order of the derivation, if they are shown.
     """
     if program.production is None:
         return HOLE
@@ -32,8 +37,8 @@ def text_of(program: Program, level: int = 0, leaves: Iterator[str] | None = Non
     parts: list[str] = []
     if numbered:  # in text as in the derivation, what is an operation's own comes first
         numbers = next(leaves) if leaves else ""
-        if numbers.startswith("(") or isinstance(numbers, Comparison):
-            return numbers  # a formula is all there is to say of a leaf
+        if isinstance(numbers, Whole):
+            return numbers
         parts.append(numbers)
     parts += [
         _part(argument, inner) if leaves is None else text_of(argument, inner, leaves)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nearstar.language.deciding import names_class
 from nearstar.language.operation import Operation
 from nearstar.language.operators import Affine, Terms
 from nearstar.language.parameters import Theta, layout
@@ -15,7 +16,7 @@ from nearstar.language.types import Signature
 
 def numbers_of(program: Program, theta: Theta | None = None) -> int | None:
     """Every weight that is not 0, every bias and every number of a constant or a memory; what a
-    hard ``if`` asks of one feature is a threshold, and one number.
+    hard ``if`` asks of one feature is a threshold, and one number, and so is a class that is named.
 
     Without parameters, every weight counts. None for a program with holes: nobody can read the
     networks in them.
@@ -28,6 +29,9 @@ def numbers_of(program: Program, theta: Theta | None = None) -> int | None:
     count = 0
     for block in layout(program):
         weights = int(np.count_nonzero(block.of(theta)[:-1]))
+        if names_class(program, block.path):
+            count += 1
+            continue
         # A weight and a bias are one threshold; without the weight, the bias is a number.
         count += weights + block.outputs - (block.path in asked and weights == 1)
     return count

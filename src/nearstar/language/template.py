@@ -80,9 +80,14 @@ def _problem_of_first(pieces: tuple[Piece, ...]) -> str | None:
     word = pieces[0].text
     if word in KEYWORDS or word in VARIABLES:
         return f"{word!r} is a word of the language; begin with another one"
-    if _LEAF_OR_WINDOW.fullmatch(word):
+    if begins_leaf(word):
         return f"{word!r} would be taken for a leaf or a window; begin with another word"
     return None
+
+
+def begins_leaf(word: str) -> bool:
+    """Whether a word is taken for a leaf of features, or a window."""
+    return _LEAF_OR_WINDOW.fullmatch(word) is not None
 
 
 def _problem_of_places(pieces: tuple[Piece, ...], arguments: int) -> str | None:

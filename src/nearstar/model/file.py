@@ -171,9 +171,10 @@ def _version_1(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-READERS = {1: _version_1, 2: _version_1}
+READERS = {1: _version_1, 2: _version_1, 3: _version_1}
 """What reads each version of the format: a file is forever. In version 2 a domain may have a price
-of numbers, leaves may have terms to choose, and there is memory of a half-life."""
+of numbers, leaves may have terms to choose, and there is memory of a half-life; in version 3 it may
+have classes, which leaves name."""
 VERSION = max(READERS)
 """The version that is written."""
 
@@ -234,7 +235,7 @@ def _domain(value: Any) -> Domain:
     for columns in _check(table.get("groups"), dict, "'groups', a table").values():
         _numbers(columns)
     rules = _check(table.get("rules"), dict, "'rules', a table")
-    listed = ("groups", "aliases", "costs", "functions", "derived", "paper")
+    listed = ("groups", "aliases", "costs", "functions", "classes", "derived", "paper")
     for several in (rules, *rules.values(), *(table.get(key) for key in listed)):
         if isinstance(several, list | dict) and len(several) > _MOST_NAMES:
             raise NearstarError(f"lists have up to {_MOST_NAMES} entries, one has {len(several)}")

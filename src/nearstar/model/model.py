@@ -23,6 +23,7 @@ from nearstar.data.tables import read_table
 from nearstar.engine.lowering import lower
 from nearstar.engine.packing import Blocks, pack
 from nearstar.engine.session import Session
+from nearstar.language.deciding import classes_named
 from nearstar.language.domain import Domain
 from nearstar.language.networks import Units
 from nearstar.language.numbers import numbers_of
@@ -102,6 +103,17 @@ class Model(ShownInNotebooks):
         outputs, n_classes = signature.output.size, len(self.class_names)
         if n_classes < 2 or (outputs != n_classes and (outputs, n_classes) != (1, 2)):
             raise ProgramError(f"a program with {outputs} outputs cannot tell {n_classes} classes")
+        named = classes_named(self.program)
+        if named and named != self.class_names:
+            raise ProgramError(
+                f"the program names the classes {', '.join(named)}, the model "
+                f"{', '.join(self.class_names)}; they have to be the same, in the same order"
+            )
+        if named and self.offsets is not None:
+            raise ProgramError(
+                "what is added to the outputs would change the classes that the program names; "
+                "give no offsets"
+            )
 
     @classmethod
     def of(

@@ -20,9 +20,10 @@ def reduced(model: Model) -> Model:
     What new data are then read for, and derived, is no more than that.
     """
     program, domain = model.program, model.domain
-    if not _by_name(program) or domain.functions or domain.costs:
+    priced = any(_is_leaf(domain, key.partition(":")[0]) for key in domain.costs)
+    if not _by_name(program) or domain.functions or priced:
         return model
-    used = [domain.features[column] for column in columns_read(program)]
+    used = [domain.features[column] for column in columns_read(program)] or [_one_of(domain)]
     needed = named_in(used, read_derived(domain.derived))
     kept = set(used).union(needed)
     columns = [place for place, name in enumerate(domain.features) if name in kept]
@@ -50,12 +51,19 @@ def reduced(model: Model) -> Model:
 
 def _without_leaves(domain: Domain) -> tuple[str, ...]:
     """The rules of vectors, with one leaf in the place of all that name features or groups."""
-    leaves = {
-        name
-        for name in domain.vectors
-        if name in ("affine", "sel") or isinstance(domain.operation(name), Affine | Select)
-    }
-    return (*(name for name in domain.vectors if name not in leaves), "Affine{*}")
+    return (*(name for name in domain.vectors if not _is_leaf(domain, name)), "Affine{*}")
+
+
+def _is_leaf(domain: Domain, name: str) -> bool:
+    """Whether it is the name of leaves that name features or groups."""
+    return name in ("affine", "sel") or isinstance(domain.operation(name), Affine | Select)
+
+
+def _one_of(domain: Domain) -> str:
+    """What is left where nothing is read, for there have to be data: a column of theirs, if it is
+    among the features."""
+    columns = (name for name in domain.features if name not in domain.derived)
+    return next(columns, domain.features[0])
 
 
 def _by_name(program: Program) -> bool:
@@ -65,4 +73,4 @@ def _by_name(program: Program) -> bool:
         isinstance(node.operation, Affine) and isinstance(node.operation.group, Terms)
         for node in reading
     )
-    return not program.n_holes and bool(reading) and all(named)
+    return not program.n_holes and all(named)

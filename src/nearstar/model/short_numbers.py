@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from nearstar.data.sequences import Sequences
-from nearstar.language.parameters import MOST_DIGITS, Theta, layout
-from nearstar.language.shortening import DIGITS, shortened
-from nearstar.language.thresholds import thresholds_of, with_thresholds
+from nearstar.language.deciding import classes_named
+from nearstar.language.parameters import MOST_DIGITS, Block, Theta, layout
+from nearstar.language.shortening import DIGITS, as_printed, shortened
+from nearstar.language.thresholds import thresholds_of
 from nearstar.model.model import Model
 from nearstar.training.decision import best_offsets, decide
 from nearstar.training.metrics import Metrics
@@ -27,10 +28,10 @@ def with_short_numbers(
     """The model with these parameters in short, and its scores on the validation data.
 
     It is of a complete program, and its numbers are printed as they are. They have 4 digits, or
-    more where with 4 F1 on the validation data would change, or a threshold would be a value of
-    these data, or of ``more``: then a reader and a machine might differ.
+    more where with 4 F1 on the validation data would change. So has a threshold that would be a
+    value of these data, or of ``more``: a reader and a machine might differ.
     """
-    exact = with_thresholds(model.program, theta)
+    exact, data = as_printed(model.program, theta), (valid, *more)
     scores, labels = model.scoring(valid), np.asarray(valid.labels)
 
     def reached(theta: Theta) -> Metrics:
@@ -38,9 +39,7 @@ def with_short_numbers(
 
     best = reached(exact)
     for digits in range(DIGITS, MOST_DIGITS + 1):
-        short = shortened(model.program, exact, model.scale, digits)
-        if any(_ties(model, short, data) for data in (valid, *more)):
-            continue
+        short = _untied(model, exact, digits, data)
         metrics = reached(short)
         if abs(metrics.f1 - best.f1) <= TOLERATED:
             return replace(model, theta=short), metrics
@@ -49,9 +48,11 @@ def with_short_numbers(
 
 def with_best_offsets(model: Model, valid: Sequences) -> tuple[Model, Metrics]:
     """The model with the offsets that are best in validation, and its scores with them; the offsets
-    are short, too, where numbers are printed as they are."""
+    are short, too, where numbers are printed as they are. A leaf that names a class has none."""
     labels, n_classes = np.asarray(valid.labels), len(model.class_names)
     outputs = model.outputs(valid)
+    if classes_named(model.program):
+        return model, Metrics.from_codes(labels, decide(outputs), n_classes)
     offsets, _, best = best_offsets(outputs, labels, n_classes)
     metrics = best
     for digits in range(DIGITS, MOST_DIGITS + 1) if model.prints_as_is else ():
@@ -63,13 +64,28 @@ def with_best_offsets(model: Model, valid: Sequences) -> tuple[Model, Metrics]:
     return replace(model, offsets=offsets), metrics
 
 
-def _ties(model: Model, theta: Theta, data: Sequences) -> bool:
-    """Whether a threshold is a value of the data, as far as single precision tells."""
-    columns = {block.path: block.columns for block in layout(model.program)}
-    for path, threshold in thresholds_of(model.program, theta).items():
-        (column,) = columns[path]
-        values, mean = data.frames[:, column], float(model.scale.mean[column])
-        near = _TIED * (abs(threshold.value) + abs(threshold.value - mean))
-        if (np.abs(values - np.float64(threshold.value)) <= near).any():
-            return True
-    return False
+def _untied(model: Model, exact: Theta, digits: int, data: Sequence[Sequences]) -> Theta:
+    """The parameters with so many digits; more where a threshold would be a value of the data, if
+    there are so many that it is none."""
+    short = shortened(model.program, exact, model.scale, digits)
+    tied = _tied(model, short, data)
+    for more in range(digits + 1, MOST_DIGITS + 1) if tied else ():
+        longer = shortened(model.program, exact, model.scale, more)
+        left = _tied(model, longer, data)
+        for block in tied:
+            if block not in left:
+                block.of(short)[:] = block.of(longer)
+        tied = [block for block in tied if block in left]
+    return short
+
+
+def _tied(model: Model, theta: Theta, data: Sequence[Sequences]) -> list[Block]:
+    """The thresholds that are values of the data, as far as single precision tells."""
+    found, thresholds = [], thresholds_of(model.program, theta)
+    for block in layout(model.program):
+        if block.path in thresholds:
+            (column,), value = block.columns, thresholds[block.path].value
+            near = _TIED * (abs(value) + abs(value - float(model.scale.mean[column])))
+            if any((np.abs(each.frames[:, column] - value) <= near).any() for each in data):
+                found.append(block)
+    return found

@@ -190,7 +190,7 @@ def _lines(part: Line, model: Model) -> Iterator[_Line]:
     role = f"{part.role}:" if part.role else ""
     what = part.words if part.condition else f"{part.heading} {part.words and '– '}{part.words}"
     text = " ".join(filter(None, [str(node.number), role, what]))
-    if (leaf := node.leaf) is None or node.threshold is not None:
+    if (leaf := node.learned) is None:
         yield _Line(depth, text)
         return
     yield _Line(depth, text, node.called(model.class_names) if node.outputs > 1 else ())

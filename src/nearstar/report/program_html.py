@@ -62,8 +62,7 @@ def _item(path: Path, lines: Mapping[Path, Line], tables: _Tables) -> Markup:
     below = [_item(each, lines, tables) for each in node.arguments]
     return Markup("<li>{}{}{}</li>").format(
         _line(line),
-        # Of a threshold its line says all.
-        tables.of(node, node.leaf) if node.leaf is not None and node.threshold is None else "",
+        tables.of(node, node.learned) if node.learned is not None else "",
         Markup('<ul role="list">{}</ul>').format(_joined(below)) if below else "",
     )
 
@@ -85,8 +84,8 @@ class _Tables:
 
     def __init__(self, model: Model, lines: Mapping[Path, Line]) -> None:
         self._model = model
-        nodes = [line.node for line in lines.values() if line.node.threshold is None]
-        leaves = [node.leaf for node in nodes if node.leaf is not None]
+        found = (line.node.learned for line in lines.values())
+        leaves = [leaf for leaf in found if leaf is not None]
         self.largest = max(
             (np.abs(self._influence(leaf)).max(initial=0) for leaf in leaves), default=0
         )

@@ -95,6 +95,8 @@ def _rows(model: Model, recording: Recordings) -> Iterator[Row]:
         if node.temperature is not None:
             name = f"{title}: gate"
             yield Row(name, True, None, table[name].to_numpy(np.float64))
+        if node.names:
+            continue  # what is predicted is shown above it
         if node.outputs == 1:
             yield Row(title, False, None, table[title].to_numpy(np.float64))
         elif path == ():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nearstar.language.deciding import classes_named, names_all
 from nearstar.language.program import Path, columns_read
 from nearstar.language.shortening import DIGITS
 from nearstar.language.text import to_text
@@ -44,11 +45,11 @@ def lines_of(model: Model) -> dict[Path, Line]:
     for path, node in rounded.items():
         asks = node.temperature is not None
         condition = condition_of(node, exact, rounded, model) if asks else None
-        leaf = node.leaf is not None and node.threshold is None
+        named = asks or node.learned is not None or node.says is not None
         lines[path] = Line(
             node,
             _role(path, rounded),
-            node.operation.name if leaf or asks else heading(node),
+            node.operation.name if named else heading(node),
             _asked(node, condition, model) if condition else _words(node, model),
             condition,
         )
@@ -72,6 +73,8 @@ def _role(path: Path, nodes: Mapping[Path, Part]) -> str:
 
 
 def _words(node: Part, model: Model) -> str:
+    if node.says is not None:
+        return f"says {node.says}"
     view = view_at(model.program, (*node.arguments, node.path)[0])
     columns = dict.fromkeys(node.operation.columns(node.signature))
     names = [model.domain.features[column] for column in columns]
@@ -92,6 +95,8 @@ def notes_of(model: Model) -> list[str]:
             "errors of the search without."
         )
     nodes = parts_of(model).values()
+    if classes_named(model.program) and not names_all(model.program):
+        notes.append("Where the name of a class stands, that is the answer.")
     betas = {node.temperature for node in nodes if node.temperature is not None}
     if any(node.operation.is_hard for node in nodes):
         notes.append("An if is a choice: then where the words hold, else where they do not.")
@@ -110,6 +115,8 @@ def notes_of(model: Model) -> list[str]:
 def _decision(model: Model) -> str:
     signature, names = model.program.signature, model.class_names
     each = "frame" if signature.maps_sequences else "row" if signature.maps_vectors else "sequence"
+    if names_all(model.program):
+        return f"For each {each}: the class whose name it comes to."
     offsets = [] if model.offsets is None else model.offsets.tolist()
     if not model.prints_as_is:
         offsets = list(map(significant, offsets))

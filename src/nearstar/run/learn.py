@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from nearstar.search.space import Space
 from nearstar.search.variation import neighbours
 from nearstar.training.budget import Budget
 from nearstar.training.task import Task
+from nearstar.training.trees import suggested_trees
 from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop
 
@@ -105,7 +107,7 @@ def learn(
     trainer = Trainer(task, budget, int(seed))
     signature = task.signature(single=single)
     program, model = starting_program(start, task, domain, signature)
-    space = _space(domain, signature, constraints, weight, program)
+    space = _space(domain, signature, constraints, weight, program, task)
     identity = Identity.of(
         trainer,
         domain,
@@ -151,10 +153,12 @@ def _space(
     constraints: Constraints,
     weight: float,
     start: Program | None,
+    task: Task,
 ) -> Space:
     """The space to search: from nothing, from a sketch, or around a complete program."""
     grammar, constraints = domain.grammar(signature), with_own_names(constraints, domain)
-    space = Space(grammar, constraints, weight, () if start is None else (start,))
+    suggested = partial(suggested_trees, task)
+    space = Space(grammar, constraints, weight, () if start is None else (start,), suggested)
     if start is None or not is_complete(start):
         return space
-    return Space(grammar, constraints, weight, neighbours(space, start))
+    return Space(grammar, constraints, weight, neighbours(space, start), suggested)

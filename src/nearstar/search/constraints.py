@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from nearstar.language.deciding import decides, is_class, passed_on
 from nearstar.language.domain import Domain
 from nearstar.language.grammar import Grammar
 from nearstar.language.numbers import is_threshold, least_numbers, open_thresholds
@@ -13,7 +14,7 @@ from nearstar.language.operation import Operation, count
 from nearstar.language.program import Apply, Path, Program, applied, node_at, open_places
 from nearstar.language.types import Signature
 from nearstar.util.checks import check_settings, check_whole
-from nearstar.util.errors import NearstarError
+from nearstar.util.errors import DomainError, NearstarError
 
 FAMILIES = ("affine", "sel")
 """Names that stand for all leaves of their kind together."""
@@ -136,6 +137,8 @@ class Need(NamedTuple):
     """Of a tree that fits in."""
     condition: bool
     """Whether it decides a hard ``if``: a threshold there is one number."""
+    decides: bool
+    """Whether it is the answer by itself: only there a leaf may name a class."""
 
 
 _Counts = tuple[int, ...]
@@ -156,12 +159,13 @@ class Closing:
         self.max_depth = constraints.max_depth
         self.max_height = constraints.max_height
         self.quotas = quotas_of(constraints, families)
+        self._only_classes = _only_classes(grammar)
         self._known: dict[tuple[_Needs, int], frozenset[_Counts]] = {}
 
     @property
     def only_depth(self) -> bool:
-        """Whether nothing is demanded but a number of rules."""
-        return self.max_height is None and not self.quotas
+        """Whether nothing is demanded but a number of rules, which the grammar knows."""
+        return self.max_height is None and not self.quotas and not self._only_classes
 
     def can_close(self, program: Program) -> bool:
         """Whether some completion keeps all constraints; of a complete program: whether it does."""
@@ -173,7 +177,12 @@ class Closing:
             return False
         places = open_places(program)
         needs = tuple(
-            Need(hole.signature, height - len(path), _is_condition(program, path))
+            Need(
+                hole.signature,
+                height - len(path),
+                _is_condition(program, path),
+                decides(program, path),
+            )
             for path, hole in places
         )
         own = tuple(quota.count(program) for quota in self.quotas)
@@ -204,14 +213,10 @@ class Closing:
                             found.add(self._capped(_add(one, others)))
             elif need.levels >= 1:
                 for rule in self.grammar.rules(need.signature):
-                    arguments = rule.operation.arguments(need.signature) or ()
-                    own = tuple(quota.of(rule.operation, need) for quota in self.quotas)
-                    below = tuple(
-                        Need(argument, need.levels - 1, rule.operation.is_hard and place == 0)
-                        for place, argument in enumerate(arguments)
-                    )
-                    for counts in self._completions(below, rules - 1):
-                        found.add(self._capped(_add(own, counts)))
+                    if need.decides or not is_class(rule.operation):
+                        own = tuple(quota.of(rule.operation, need) for quota in self.quotas)
+                        for counts in self._completions(_below(rule.operation, need), rules - 1):
+                            found.add(self._capped(_add(own, counts)))
             self._known[key] = frozenset(
                 counts
                 for counts in found
@@ -231,6 +236,26 @@ class Closing:
             a >= b if quota.most is None else a <= b if quota.least == 0 else a == b
             for quota, a, b in zip(self.quotas, one, other, strict=True)
         )
+
+
+def _below(operation: Operation, need: Need) -> _Needs:
+    """What an operation needs that is put in the place of a hole."""
+    arguments = operation.arguments(need.signature) or ()
+    passed = passed_on(operation) if need.decides else ()
+    return tuple(
+        Need(argument, need.levels - 1, operation.is_hard and place == 0, place in passed)
+        for place, argument in enumerate(arguments)
+    )
+
+
+def _only_classes(grammar: Grammar) -> bool:
+    """Whether a leaf that names a class is all that programs can end with."""
+    names = [each.operation.name for each in grammar.all_rules if is_class(each.operation)]
+    try:
+        grammar.without(names)
+    except DomainError:
+        return bool(names)
+    return False
 
 
 def _is_condition(program: Program, path: Path) -> bool:

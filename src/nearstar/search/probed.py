@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
 
+from nearstar.language.choosing import chooses_terms
 from nearstar.language.program import Program
+from nearstar.language.trees import is_tree
 from nearstar.search.exploration import Exploration
 from nearstar.search.frontier import least_f
+from nearstar.search.growing import Growing
 from nearstar.search.near import Near
 from nearstar.search.probing import Probing
 from nearstar.search.protocol import Ask, Node, Score, Search
@@ -15,8 +18,11 @@ from nearstar.search.sketching import Sketching
 from nearstar.search.waiting import Waiting
 
 _EXPECTED, _BOUND, _SKETCHES, _SAMPLES = "expected", "bound", "sketches", "samples"
+_TREES = "trees"
 """Sources: the node of which most is expected; that of the least f; sketches; random completions
-of what promises most."""
+of what promises most; trees of classes that grow."""
+_WIDEST = 8
+"""Turns of a round, at most, in its usual ones."""
 _FIRST_BOUND = 200.0
 """What other sources may cost, about, before the first networks are trained: until there are good
 programs, to know a bound is worth little."""
@@ -44,6 +50,7 @@ class Probed:
         self._probing = Probing(near.space)
         self._waiting = Waiting()
         self._sketching = Sketching(near, self._probing)
+        self._growing = Growing(near)
         self._broadly = True
         self._since_sorted = 0
         self._asked: dict[Node, str] = {}
@@ -75,8 +82,8 @@ class Probed:
         sharing, turns = self._near.sharing, 0
         sources = [_EXPECTED, _BOUND, _SKETCHES]
         if self._near.settings.exploration:
-            sources += [Exploration.SOURCE, _SAMPLES]
-        while sources and turns < self._near.ranking.width and self._goes_on():
+            sources += [Exploration.SOURCE, _SAMPLES, _TREES]
+        while sources and self._has_turns(turns) and self._goes_on():
             source = sharing.next(sources)
             before = len(self._asked)
             self._turn(source)
@@ -85,6 +92,13 @@ class Probed:
                 turns += 1
             else:
                 sources.remove(source)  # it has nothing to offer in this round
+
+    def _has_turns(self, turns: int) -> bool:
+        """Whether this round has more turns: where a few programs take much longer than the rest,
+        there are to be several of them, or all but one of the workers would wait for it."""
+        width = self._near.ranking.width
+        long = sum(_takes_long(node) for node in self._asked)
+        return turns < width or (0 < long < width and turns < _WIDEST * width)
 
     def _goes_on(self) -> bool:
         """Whether anything is left that counts; what cannot be better is dropped at once."""
@@ -106,6 +120,8 @@ class Probed:
                     self._raise(node)
             case "sketches":
                 self._sketch()
+            case "trees":
+                self._train(self._growing.turn(), source)
             case _:
                 exploration = self._near.exploration
                 offer = exploration.completion if source == _SAMPLES else exploration.node
@@ -127,10 +143,14 @@ class Probed:
             if probe not in self._probes:
                 self._probes[probe], self._partial[probe] = [], sketch
                 self._asked[_probe_of(expansion.node(sketch, None), probe)] = _SKETCHES
+        self._train(complete, _SKETCHES)
+
+    def _train(self, complete: Iterable[Program], source: str) -> None:
+        """Train programs that may be better than the best, and are not trained."""
         for program in complete:
-            node = expansion.complete(program)
+            node = self._near.expansion.complete(program)
             if not node.trained and node.g < self._near.bounds.incumbent:
-                self._asked[node] = _SKETCHES
+                self._asked[node] = source
 
     def _least(self) -> Node | None:
         """The node that decides the bound, if a higher one would tell something."""
@@ -197,6 +217,8 @@ class Probed:
         for node, score in scores.items():
             if node.probe:
                 self._take_probe(probes[node.program], node, score)
+            elif node.complete:
+                self._growing.observe(node)
         if (most := near.settings.frontier) is not None:
             near.bounds.discard(self._waiting.evict(most))
         self._since_sorted += len(scores)
@@ -235,6 +257,12 @@ class Probed:
                     asked = _probe_of(child, probe)
                 self._near.decide_end(asked)
                 yield asked
+
+
+def _takes_long(node: Node) -> bool:
+    """Whether leaves of what is to be trained give up terms, from all of them on."""
+    program = node.program
+    return node.complete and not node.probe and chooses_terms(program) and not is_tree(program)
 
 
 def _probe_of(node: Node, probe: Program) -> Node:

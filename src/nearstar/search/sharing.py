@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from nearstar.language.choosing import places
 from nearstar.language.program import applied
+from nearstar.language.trees import is_tree
 from nearstar.search.frontier import Holes
 from nearstar.search.protocol import Node, Score
 
@@ -14,8 +16,10 @@ _NETWORKS = 40.0, 200.0
 holes for vectors alone, and with holes for sequences."""
 _FOLD = 5.0
 """How much more a program with a fold costs than others."""
-_FADING = 0.99
-"""What is left, a round later, of what was spent and gained."""
+_CHOOSING = 5.0
+"""How much more it costs for each leaf that gives up terms, from all of them on."""
+_FADING, _LATELY = 0.99, 20.0
+"""What is left of what was spent and gained, once so much more was spent."""
 _SPENT = 20.0
 """What every source is taken to have spent before."""
 _MOST = 3.0
@@ -64,8 +68,12 @@ class Sharing:
         if node.program.n_holes:
             cost = _NETWORKS[Holes.of(node.program).sequences > 0]
         else:
-            folds = any(each.operation.recurs for each in applied(node.program))
-            cost = (2.0 ** max(len(score.stages), 1) - 1) * (_FOLD if folds else 1.0)
+            cost = 2.0 ** max(len(score.stages), 1) - 1
+            choosing = len(places(node.program))
+            if choosing and not score.cut and not is_tree(node.program):
+                cost *= _CHOOSING * choosing
+            elif any(each.operation.recurs for each in applied(node.program)):
+                cost *= _FOLD
         self._charged[source] += cost
 
     def gain(self, source: str, amount: float) -> None:
@@ -79,8 +87,9 @@ class Sharing:
             self._usual[source] = (self._usual.get(source, each) + each) / 2
         for source, cost in self._charged.items():
             self._spent[source] += cost
+        left = _FADING ** (sum(self._charged.values()) / _LATELY)
         for table in (self._spent, self._gained):
             for source in table:
-                table[source] *= _FADING
+                table[source] *= left
         self._turns.clear()
         self._charged.clear()

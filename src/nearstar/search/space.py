@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from nearstar.language.canonical import canonical, canonical_with_each
+from nearstar.language.deciding import is_misplaced
 from nearstar.language.grammar import Grammar
 from nearstar.language.numbers import least_numbers
 from nearstar.language.operation import count
@@ -24,6 +25,7 @@ class Space:
     """Programs of a grammar within constraints: completions of its roots, by default all there are.
 
     ``weight`` is λ. ``roots`` are programs, partial or complete; a single hole if none are given.
+    ``suggested`` gives programs of the grammar that may be worth a look, in the space or not.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class Space:
         constraints: Constraints | None = None,
         weight: float = 1.0,
         roots: Sequence[Program] = (),
+        suggested: Callable[[Grammar], Sequence[Program]] = lambda _: (),
     ) -> None:
         constraints = Constraints() if constraints is None else constraints
         check_number("the weight λ of structural cost", weight, least=0)
@@ -44,6 +47,7 @@ class Space:
         _check_names(grammar, constraints, families)
         self.constraints = constraints
         self.weight = weight
+        self.suggested = suggested
         self.grammar = _without(grammar, forbidden) if forbidden else grammar
         self.roots = tuple(roots) or (Hole(grammar.root),)
         self._roots = frozenset(self.roots)
@@ -103,7 +107,7 @@ class Space:
 
     def allows(self, program: Program) -> bool:
         """Whether the program has a completion within the constraints (complete: whether it is)."""
-        return self._closing.can_close(program)
+        return self._closing.can_close(program) and not is_misplaced(program)
 
     def is_readable(self, program: Program) -> bool:
         """Whether it has no more numbers to read than it may, once its terms are chosen."""

@@ -33,11 +33,9 @@ from nearstar.language.choosing import (
 from nearstar.language.parameters import Block
 from nearstar.language.program import Path, Program
 from nearstar.training.course import Course, Look, Plan
-from nearstar.training.sample import Inputs
+from nearstar.training.sample import SAMPLE, Inputs
 from nearstar.training.splitting import split_start
 
-_SAMPLE = 8000
-"""Labelled elements of the training data, about, that tell what terms are worth."""
 _STEP = 0.05
 """By how much a leaf's bias is moved to see what comes of it."""
 _SOFT = 1.0
@@ -50,6 +48,8 @@ While leaves have more than they may, it is half of these, since nothing there i
 
 _EXCHANGED = 3
 """Times, at most, that programs of as many terms exchange one for another that they had not."""
+_MORE = 4
+"""Terms, at most, that conditions get beside those that they start with."""
 _WORTH = 0.005
 """Share of the loss that a term is missed for, and that an exchange must bring, at least."""
 
@@ -114,6 +114,18 @@ def _trained_on(plan: Plan, choice: Choice, start: NDArray[np.float32], seed: in
     return None if course.best is None else Point(smaller.program, choice, course.best)
 
 
+def _trained_whole(
+    plan: Plan, choice: Choice, start: NDArray[np.float32], seed: int
+) -> Point | None:
+    """The same through all stages, in which what is smooth at first becomes hard."""
+    few = replace(plan, program=with_terms(plan.program, choice), goal=None)
+    course = Course(few, seed, start)
+    while not course.over and len(course.stages) < len(few.stages):
+        course.go()
+    course.look_at_all()
+    return None if course.best is None else Point(few.program, choice, course.best)
+
+
 def _exchanged(plan: Plan, seed: int, point: Point) -> Iterator[Point]:
     """Programs of as many terms, each better than the one before: a term has come in again, and
     another is gone. What is better on training data alone may fit them by chance."""
@@ -129,15 +141,48 @@ def _exchanged(plan: Plan, seed: int, point: Point) -> Iterator[Point]:
         yield point
 
 
+def with_more(plan: Plan, seed: int, point: Point) -> Iterator[Point]:
+    """Programs with ever more terms, one at a time, while these bring something."""
+    for _ in range(_MORE):
+        now, f1 = _leaves_of(plan, point), 1 - point.look.error
+        found = now.with_one_more(everything(plan.program), most_terms(plan.program), f1)
+        other = None if found is None else _trained_whole(plan, *found, seed)
+        if other is None:
+            return
+        yield other
+        if _leaves_of(plan, other).loss(f1) > (1 - _WORTH) * now.loss(f1):
+            return
+        point = other
+
+
 def split_points(plan: Plan, seed: int) -> Iterator[Point]:
-    """The same from the terms alone that hard choices start with, at splits of the data; none for a
-    program without such choices, or whose leaves have no terms to choose."""
+    """The same as `points`, from the terms alone that hard choices start with, at splits of the
+    data; none for a program without such choices, or whose leaves have no terms to choose."""
+    few = few_terms(plan, seed)
+    if few is None:
+        return
+    point = _trained_whole(plan, few.choice, few.start, seed)
+    if point is not None:
+        yield from points(plan, seed, point.look, few.choice)
+
+
+class FewTerms(NamedTuple):
+    """A program with those terms alone that its choices start with, at splits of the data."""
+
+    plan: Plan
+    choice: Choice
+    start: NDArray[np.float32]
+    """Its parameters."""
+    whole: NDArray[np.float32]
+    """The same with all terms."""
+
+
+def few_terms(plan: Plan, seed: int) -> FewTerms | None:
+    """None for a program without hard choices, or whose leaves have no terms to choose."""
     at = places(plan.program)
-    if not at:
-        return
-    start = split_start(plan, plan.budget.initial(plan.program, seed), 0)
+    start = split_start(plan, plan.budget.initial(plan.program, seed), 0) if at else None
     if start is None:
-        return
+        return None
     choice = tuple(
         tuple(
             tuple(column for column, weight in zip(block.columns, weights, strict=False) if weight)
@@ -147,14 +192,9 @@ def split_points(plan: Plan, seed: int) -> Iterator[Point]:
         if block.path in at
     )
     if not all(any(leaf) for leaf in choice):
-        return
+        return None
     few = replace(plan, program=with_terms(plan.program, choice), goal=None)
-    course = Course(few, seed, _without(plan, choice, start))
-    while not course.over and len(course.stages) < len(few.stages):
-        course.go()
-    course.look_at_all()
-    if course.best is not None:
-        yield from points(plan, seed, course.best, choice)
+    return FewTerms(few, choice, _without(plan, choice, start), start)
 
 
 def _without(plan: Plan, choice: Choice, parameters: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -372,27 +412,67 @@ class _Leaves:
     ) -> tuple[Choice, NDArray[np.float32]] | None:
         """The same for one term that comes in, of these, and one that goes; None where that would
         bring next to nothing."""
-        with np.errstate(all="ignore"):
-            leaves = self._leaves(f1)
-            if not all(leaf.is_known for leaf in leaves):
-                return None
-            pairs = zip(leaves, columns, strict=True)
-            gains = [leaf.most_gained(allowed) for leaf, allowed in pairs]
-        index = max(range(len(leaves)), key=lambda index: gains[index][0])
-        gained, key = gains[index]
-        if key is None:
+        leaves, gained = self._with_one_more(columns, f1)
+        if not leaves:
             return None
-        leaves[index].add(key)
         above = _above(tuple(leaf.columns for leaf in leaves), most)
         lost = _drop_least(leaves, most if above else None)
         if gained - lost < _WORTH * self.loss(f1):
             return None
         return tuple(leaf.columns for leaf in leaves), self._starting(leaves)
 
+    def with_one_more(
+        self, columns: Choice, most: Sequence[int], f1: float
+    ) -> tuple[Choice, NDArray[np.float32]] | None:
+        """The same with one more term, of these, where there may be more; None if none brings
+        anything."""
+        have = zip(columns, self._columns, most, strict=True)
+        room = tuple(
+            tuple(
+                allowed if len(read) < n else () for allowed, read in zip(leaf, reads, strict=True)
+            )
+            for leaf, reads, n in have
+        )
+        leaves, _ = self._with_one_more(room, f1)
+        if not leaves:
+            return None
+        return tuple(leaf.columns for leaf in leaves), self._starting(leaves)
+
+    @property
+    def _columns(self) -> Choice:
+        """What is read now."""
+        return tuple(
+            tuple(
+                tuple(
+                    column
+                    for place, column in enumerate(block.columns)
+                    if (place, output) not in block.absent
+                )
+                for output in range(block.outputs)
+            )
+            for block in self._plan.layout
+            if block.path in self._plan.terms_at
+        )
+
+    def _with_one_more(self, columns: Choice, f1: float) -> tuple[list[_Leaf], float]:
+        """The leaves with the term, of these, that brings most, and how much; none if none does."""
+        with np.errstate(all="ignore"):
+            leaves = self._leaves(f1)
+            if not all(leaf.is_known for leaf in leaves):
+                return [], 0.0
+            pairs = zip(leaves, columns, strict=True)
+            gains = [leaf.most_gained(allowed) for leaf, allowed in pairs]
+        index = max(range(len(leaves)), key=lambda index: gains[index][0])
+        gained, key = gains[index]
+        if key is None:
+            return [], 0.0
+        leaves[index].add(key)
+        return leaves, gained
+
     def loss(self, f1: float) -> float:
         """That on training data, of the program as it is, with its hard choices."""
         plan = self._plan
-        sample = plan.task.sample(_SAMPLE)
+        sample = plan.task.sample(SAMPLE)
         session = Session(plan.code, self._parameters, sample.blocks)
         logs = log_softmax(self._scores(session), axis=1)[
             np.arange(len(sample.codes)), sample.codes
@@ -413,7 +493,7 @@ class _Leaves:
 
     def _leaves(self, f1: float) -> list[_Leaf]:
         plan = self._plan
-        sample = plan.task.sample(_SAMPLE)
+        sample = plan.task.sample(SAMPLE)
         # Of a hard choice, nothing would come of moving its condition a little.
         session = Session(plan.softened(_SOFT), self._parameters, sample.blocks)
         scores = self._scores(session)
@@ -449,6 +529,6 @@ class _Leaves:
 
     def _scores(self, session: Session) -> Array:
         """Those of the classes for each element that has a label; of two classes, one has 0."""
-        sample = self._plan.task.sample(_SAMPLE)
+        sample = self._plan.task.sample(SAMPLE)
         found = session.predict(sample.blocks).astype(np.float64)[sample.labelled]
         return np.column_stack([np.zeros(len(found)), found]) if found.shape[1] == 1 else found

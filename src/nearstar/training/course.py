@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
@@ -112,6 +112,11 @@ class Plan:
         """The weights for the steps after a look that gave this F1."""
         reweigh = LOSSES[self.budget.loss].reweigh
         return reweigh(self.weights, max(f1, self.least_f1)) if reweigh else self.weights
+
+
+def is_cut(stages: Sequence[float], cutoffs: Sequence[float]) -> bool:
+    """Whether a training with these errors at the ends of its stages ends by the cutoffs."""
+    return 0 < len(stages) <= len(cutoffs) and stages[-1] > cutoffs[len(stages) - 1]
 
 
 class Look(NamedTuple):

@@ -15,6 +15,9 @@ from nearstar.data.sequences import Sequences
 from nearstar.engine.packing import Blocks, pack
 from nearstar.language.operators.memory import faded
 
+SAMPLE = 8000
+"""Labelled elements, about, of the sample that splits and terms are found on."""
+
 
 class Split(NamedTuple):
     """Where a feature, standardised, is split."""

@@ -12,20 +12,20 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nearstar.language.operators import ADD, Affine, Map, Window
+from nearstar.language.operators import ADD, Affine, Constant, Map, Window
 from nearstar.language.parameters import Block
-from nearstar.language.program import Apply, Path, Program
+from nearstar.language.program import Apply, Path, Program, applied
 from nearstar.training.course import Plan
-from nearstar.training.sample import Split
+from nearstar.training.sample import SAMPLE, Split
 
-_SAMPLE = 8000
-"""Labelled elements of the training data, about, that splits are found on."""
 _TELLING = 16
 """Features, at most, that the affine maps read by which splits are compared."""
 _BINS, _FINE_BINS = 8, 32
 """Of a feature, by its quantiles: between them it may be split, at first and once it is chosen."""
-_LEAST = 40
-"""Elements on a side, at least."""
+_LEAST, LEAST_PURE = 40, 5
+"""Elements on a side, at least; and where each side has but one answer."""
+_RARE = 1e-3
+"""Added to the share of each class before its logarithm."""
 _SLOPE = 2.0
 """Of a condition at its threshold, where features have deviation 1."""
 _SCORE = 2.0
@@ -55,10 +55,11 @@ class _Start:
     """Parameters that become those of splits, from the root on."""
 
     def __init__(self, plan: Plan, drawn: NDArray[np.float32], rank: int) -> None:
-        sample = plan.task.sample(_SAMPLE)
+        sample = plan.task.sample(SAMPLE)
         outputs = plan.program.signature.output.size
-        self.inputs = sample.inputs
-        kinds = np.arange(plan.task.train.n_classes) if outputs > 1 else np.ones(1, int)
+        self.inputs, self.codes = sample.inputs, sample.codes
+        self.n_classes = plan.task.train.n_classes
+        kinds = np.arange(self.n_classes) if outputs > 1 else np.ones(1, int)
         self.targets = np.where(sample.codes[:, None] == kinds, _SCORE, -_SCORE)
         self.class_weights = tuple(plan.weights_at(0.0))
         self.weights = np.asarray(self.class_weights)[sample.codes]
@@ -85,32 +86,78 @@ class _Start:
                     return self.fill(argument, (*path, index), rows, sides)
         elif isinstance(operation, Affine) and sides and len(rows) >= _LEAST:
             self._leaf(self.blocks[path], rows)
+        elif isinstance(operation, Constant) and len(rows):
+            self._constant(self.blocks[path], rows)
 
     def _choice(self, node: Apply, path: Path, rows: Rows, sides: Sides) -> None:
         condition, block = node.arguments[0], self.blocks.get((*path, 0))
         if not isinstance(condition, Apply) or not isinstance(condition.operation, Affine):
             return
         assert block is not None
-        split = self._split(block.columns, rows, sides)
+        plain = not any(map(_has_terms, node.arguments[1:]))
+        split = self._split(block.columns, rows, sides, plain)
         if split is None:
             return
         self.found = True
         matrix = block.of(self.parameters)
         matrix[:] = 0.0
-        matrix[block.columns.index(split.column)] = _SLOPE
-        matrix[-1] = -_SLOPE * split.threshold
         above = self.inputs[rows, split.column] > split.threshold
-        self.fill(node.arguments[1], (*path, 1), rows[above], (*sides, (split, True)))
-        self.fill(node.arguments[2], (*path, 2), rows[~above], (*sides, (split, False)))
+        parts = [(rows[above], (*sides, (split, True))), (rows[~above], (*sides, (split, False)))]
+        # Of trees that are alike but for this, only one is tried: it has to do for both.
+        turned = plain and self._is_turned(node, block.columns, parts)
+        slope = -_SLOPE if turned else _SLOPE
+        matrix[block.columns.index(split.column)] = slope
+        matrix[-1] = -slope * split.threshold
+        for place, part in enumerate(reversed(parts) if turned else parts, 1):
+            self.fill(node.arguments[place], (*path, place), *part)
 
-    def _split(self, columns: Sequence[int], rows: Rows, sides: Sides) -> Split | None:
+    def _is_turned(
+        self, node: Apply, columns: Sequence[int], parts: Sequence[tuple[Rows, Sides]]
+    ) -> bool:
+        """Whether what is below the threshold belongs into the first branch: most is to be gained
+        by choices where there are more of them."""
+        more = _choices(node.arguments[1]) - _choices(node.arguments[2])
+        if not more:
+            return False
+        above, below = (self._gain(columns, *part) for part in parts)
+        return below > above if more > 0 else above > below
+
+    def _gain(self, columns: Sequence[int], rows: Rows, sides: Sides) -> float:
+        """How much purer classes are after one more split of these elements."""
+        split = self._split(columns, rows, sides, plain=True) if len(rows) else None
+        if split is None:
+            return 0.0
+        above = self.inputs[rows, split.column] > split.threshold
+        after = self._impurity(rows[above]) + self._impurity(rows[~above])
+        return self._impurity(rows) - after
+
+    def _impurity(self, rows: Rows) -> float:
+        """Gini's, of as many elements as these weigh."""
+        shares = np.bincount(self.codes[rows], self.weights[rows], self.n_classes)
+        total = float(shares.sum())
+        return total - float(shares @ shares) / total if total else 0.0
+
+    def _split(self, columns: Sequence[int], rows: Rows, sides: Sides, plain: bool) -> Split | None:
+        """The best split of these elements; if ``plain``, where each side has one answer."""
         rank = 0 if sides else self.rank
-        key = (tuple(columns), sides, rank, self.targets.shape[1], self.class_weights)
+        key = (tuple(columns), sides, rank, self.targets.shape[1], self.class_weights, plain)
         if key not in self.known:
-            self.known[key] = best_split(
-                self.inputs[rows], self.targets[rows], self.weights[rows], columns, rank
-            )
+            inputs, weights = self.inputs[rows], self.weights[rows]
+            if plain:
+                found = purest_split(inputs, self.codes[rows], weights, columns, rank)
+                if found is None and sides:  # one class is left: any will do
+                    found = self._split(columns, np.arange(len(self.codes)), (), plain)
+            else:
+                found = best_split(inputs, self.targets[rows], weights, columns, rank)
+            self.known[key] = found
         return self.known[key]
+
+    def _constant(self, block: Block, rows: Rows) -> None:
+        """The logarithms of how often classes are there."""
+        shares = np.bincount(self.codes[rows], self.weights[rows], self.n_classes)
+        logs = np.log(shares / shares.sum() + _RARE)
+        values = logs[1:] - logs[0] if block.outputs == 1 else logs - logs.mean()
+        block.of(self.parameters)[:] = values
 
     def _leaf(self, block: Block, rows: Rows) -> None:
         """An affine map of what tells most, by least squares."""
@@ -145,6 +192,29 @@ def best_split(
     found = _best_threshold(inputs[:, column], read, targets, weights, _FINE_BINS)
     assert found is not None
     return Split(column, found[1])
+
+
+def purest_split(
+    inputs: Array,
+    codes: NDArray[np.int64],
+    weights: Array,
+    columns: Sequence[int],
+    rank: int = 0,
+) -> Split | None:
+    """The split by one of these columns after which classes are purest on both sides, as a decision
+    tree has it; of the columns that are ``rank`` behind the best, if there are."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    left, found = list(columns), None
+    for _ in range(min(rank + 1, len(left)) if len(codes) > 1 else 0):
+        tree = DecisionTreeClassifier(max_depth=1, min_samples_leaf=LEAST_PURE, random_state=0)
+        tree.fit(inputs[:, left], codes, weights)
+        place, threshold = int(tree.tree_.feature[0]), float(tree.tree_.threshold[0])
+        if place < 0:
+            break
+        found = Split(left[place], threshold)
+        del left[place]
+    return found
 
 
 def telling(inputs: Array, targets: Array, weights: Array, columns: Sequence[int]) -> list[int]:
@@ -206,3 +276,18 @@ def _solved(squares: Array, products: Array) -> Array:
 def _told(squares: Array, products: Array) -> Array:
     """How much of the targets' squares the maps by least squares tell, for each of several."""
     return np.asarray((products * _solved(squares, products)).sum(axis=(-2, -1)))
+
+
+def _has_terms(program: Program) -> bool:
+    """Whether answers, not conditions alone, are by what is read: it has other leaves than
+    constants outside of conditions."""
+    if not isinstance(program, Apply):
+        return False
+    if program.operation.is_hard:
+        return any(map(_has_terms, program.arguments[1:]))
+    return any(not isinstance(node.operation, Constant) for node in applied(program))
+
+
+def _choices(program: Program) -> int:
+    """How many hard ifs are in it."""
+    return sum(node.operation.is_hard for node in applied(program))

@@ -15,12 +15,15 @@ from nearstar.language.convex import is_convex
 from nearstar.language.networks import Units
 from nearstar.language.parameters import Theta, layout, scaled, unscaled
 from nearstar.language.program import Apply, Hole, Program, is_complete
+from nearstar.language.trees import is_tree
 from nearstar.training.budget import Budget
 from nearstar.training.choosing import Point, n_weights, points, split_points
-from nearstar.training.course import Course, Plan
+from nearstar.training.course import Course, Plan, is_cut
+from nearstar.training.idle import has_idle_branch
 from nearstar.training.metrics import Metrics
 from nearstar.training.splitting import split_start
 from nearstar.training.task import Task
+from nearstar.training.trees import TrainedTree, train_tree
 from nearstar.util.checks import check_whole
 from nearstar.util.errors import NearstarError
 from nearstar.util.interrupt import Stop, interruptible
@@ -65,7 +68,7 @@ class Trained:
     """Why no worker could train it; None if it was trained. It then counts as diverged."""
     chosen: tuple[Trained, ...] = ()
     """Where leaves have terms to choose: the programs that came of it, those with the most terms
-    first. None if it was cut off, or but a probe."""
+    first. None if it was cut off, unless it is a tree of classes, or but a probe."""
     choice: Choice = ()
     """Of such a program: the columns that each of these leaves reads."""
 
@@ -155,6 +158,10 @@ def _train(
     plan: Plan, seed: int, start: NDArray[np.float32] | None, cutoffs: tuple[float, ...]
 ) -> Trained:
     began = time.thread_time()
+    if start is None and not plan.probe and is_tree(plan.program):
+        tree = train_tree(plan, seed, cutoffs)
+        if tree is not None:
+            return _of_tree(plan, tree, began)
     # Before leaves over everything, which may fit by chance: few terms, from splits of the data.
     found = [] if start is not None or plan.probe else list(split_points(plan, seed))
     courses = _courses(plan, seed, start)
@@ -194,10 +201,31 @@ def _train(
     )
 
 
+def _of_tree(plan: Plan, tree: TrainedTree, began: float) -> Trained:
+    best = min(tree.points, key=lambda each: each.look.error)
+    return Trained(
+        program=plan.program,
+        theta=unscaled(plan.layout, tree.start, plan.task.scale),
+        scale=plan.task.scale,
+        units=plan.budget.units,
+        error=best.look.error,
+        metrics=best.look.metrics,
+        losses=(),
+        stages=tree.stages,
+        cut=tree.cut,
+        step=best.look.step,
+        diverged=False,
+        seconds=time.thread_time() - began,
+        chosen=_chosen_of(plan, tree.points),
+    )
+
+
 def _chosen_of(plan: Plan, found: Sequence[Point]) -> tuple[Trained, ...]:
     """Of the same terms that were come to on two ways, the better; those with the most first."""
     best: dict[Choice, Point] = {}
     for each in found:
+        if has_idle_branch(each.program, each.look.parameters, plan.task):
+            continue  # what is left of it is another program, which has fewer numbers
         known = best.get(each.choice)
         if known is None or each.look.error < known.look.error:
             best[each.choice] = each
@@ -255,8 +283,3 @@ def _go_on(course: Course, cutoffs: Sequence[float], most: int) -> bool:
         if len(course.stages) >= most:
             return False
         course.go()
-
-
-def is_cut(stages: Sequence[float], cutoffs: Sequence[float]) -> bool:
-    """Whether a training with these errors at the ends of its stages ends by the cutoffs."""
-    return 0 < len(stages) <= len(cutoffs) and stages[-1] > cutoffs[len(stages) - 1]

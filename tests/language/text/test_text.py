@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from strategies import domains, parameters, programs, rich_domain, signatures
 
+from nearstar.language.deciding import with_names
 from nearstar.language.domain import Domain
 from nearstar.language.operators import ADD, Affine, Constant, Map
 from nearstar.language.parameters import layout, size_of
@@ -61,7 +62,8 @@ def test_parameters_survive_bit_for_bit(case: tuple[Domain, Program], data: st.D
     theta = data.draw(parameters(program))
     parsed = parse(to_text(program, theta), domain, program.signature)
     assert parsed.program == program
-    assert bits(parsed.theta) == bits(theta)
+    # Of a leaf that names a class, the name is all that is printed.
+    assert bits(parsed.theta) == bits(with_names(program, theta))
 
 
 def test_the_strategy_reaches_every_operation() -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from strategies import domains, programs, rich_domain, signatures
 
 from nearstar import Domain, Model, Scale, Sequences, parse
+from nearstar.language.deciding import classes_named, with_names
 from nearstar.language.expression import primitive
 from nearstar.language.function import Function, record
 from nearstar.language.operators import HARD, Affine
@@ -18,6 +19,7 @@ from nearstar.language.parameters import layout, unscaled
 from nearstar.language.primitives import PRIMITIVES
 from nearstar.language.program import Apply, Program
 from nearstar.language.reductions import REDUCTIONS
+from nearstar.language.shortening import as_printed
 from nearstar.language.thresholds import with_thresholds
 from nearstar.training.starting import initial
 
@@ -59,7 +61,8 @@ def case_of(
     scale = Scale(offset + random.normal(size=n), np.exp(random.normal(size=n)))
     blocks = layout(program)
     theta = unscaled(blocks, initial(blocks, int(random.integers(1000))), scale)
-    names = tuple(f"class {k}" for k in range(max(outputs, 2)))
+    theta = with_names(program, theta)
+    names = classes_named(program) or tuple(f"class {k}" for k in range(max(outputs, 2)))
     model = Model(program, theta, domain, names, scale, **more)  # type: ignore[arg-type]
     X = [scale.mean + scale.std * random.normal(size=(length, n)) for length in lengths]
     vectors = program.signature.maps_vectors
@@ -74,7 +77,8 @@ def cases(draw: st.DrawFn) -> Case:
     program = draw(programs(domain.grammar(signature), 10))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     lengths = draw(st.lists(st.integers(1, 12), min_size=1, max_size=4))
-    offsets = random.normal(size=signature.output.size) if draw(st.booleans()) else None
+    shifted = draw(st.booleans()) and not classes_named(program)
+    offsets = random.normal(size=signature.output.size) if shifted else None
     return case_of(domain, program, random, lengths, offsets=offsets)
 
 
@@ -152,7 +156,7 @@ def every_construct(lengths: tuple[int, ...] = (1, 2, 7, 30)) -> list[Case]:
         for text, signature in texts:
             program = parse(text, domain, signature).program
             found.append(case_of(domain, program, random, list(lengths), offsets=[0.3, -0.2]))
-    return found + hard_choices(lengths)
+    return found + hard_choices(lengths) + class_leaves(lengths)
 
 
 HARD_CHOICES = (
@@ -180,6 +184,42 @@ def hard_choices(lengths: tuple[int, ...]) -> list[Case]:
             case = case_of(domain, parse(whole, domain, signature).program, random, list(lengths))
             theta = with_thresholds(case.model.program, case.model.theta)
             found.append(Case(replace(case.model, theta=theta), case.data))
+    return found
+
+
+NAMES = ("other", "if", 'the "third" # 100 %%\n')
+"""Of classes."""
+CLASS_LEAVES = (
+    "class",
+    "if Affine{x0}(x) > 0 then class else if Affine{x0, x1}(x) > 0 then class else class",
+    "if if Affine{x2}(x) > 0 then Affine(x) else const > 0 then class else if Affine{x1}(x) > 0 "
+    "then add(Affine(x), const) else class",
+)
+"""vector → vector, of any outputs."""
+
+
+def class_leaves(lengths: tuple[int, ...]) -> list[Case]:
+    """Cases of leaves that name classes: of 2, by one output or two, and of 3."""
+    random, found = np.random.default_rng(2), []
+    rich = replace(rich_domain(0), beta=HARD)
+    for names, outputs in ((NAMES[:2], 1), (NAMES[1:], 2), (NAMES, 3)):
+        domain = replace(rich, classes=names)
+        frames, one = (domain.signature(outputs, per_frame=each) for each in (True, False))
+        vectors = domain.signature(outputs, per_frame=False, vectors=True)
+        for text in CLASS_LEAVES:
+            mapped = text.replace("(x)", "(t)")
+            asks = "memory (fun t. Affine(t)) x"
+            for whole, signature in (
+                (f"map (fun t. {mapped}) x", frames),
+                (f"if {asks} > 0 then map (fun t. {mapped}) x else map (fun t. class) x", frames),
+                (f"mapprefix (fun x. last (fun t. {mapped}) x) x", frames),
+                (f"last (fun t. {mapped}) x", one),
+                (text, vectors),
+            ):
+                program = parse(whole, domain, signature).program
+                case = case_of(domain, program, random, list(lengths))
+                theta = as_printed(program, case.model.theta)
+                found.append(Case(replace(case.model, theta=theta), case.data))
     return found
 
 

@@ -11,6 +11,7 @@ from model.export.cases import Case, cases, every_construct, every_primitive
 from numpy.typing import NDArray
 
 from nearstar import Domain, Model
+from nearstar.language.operators import HARD
 from nearstar.model.export import export
 
 Array = NDArray[np.float64]
@@ -170,3 +171,12 @@ def test_names_labels_and_text_are_in_it() -> None:
         "weights": {"x": [0.1], '"\ud800': [2.0], "pace": [3.0]},
         "bias": [4.123456789],
     }
+
+
+def test_leaves_say_which_class_they_name() -> None:
+    domain = Domain.of_features(("gap",), {}, classes=("no", "yes"), beta=HARD)
+    signature = domain.signature(1, per_frame=False, vectors=True)
+    model = Model.from_text("if gap > 3 then yes else no", domain, signature, ("no", "yes"))
+    tree = json.loads(export(model, "json"))["program"]
+    assert [each["operation"] for each in tree["arguments"][1:]] == ["class", "class"]
+    assert tree["arguments"][1]["parameters"] == {"value": [1.0], "class": "yes"}

@@ -11,6 +11,7 @@ from model.export.cases import Case, cases, every_construct, every_primitive, of
 from nearstar import Domain, Model
 from nearstar.language.expression import MAX_HEIGHT, Expression, mix
 from nearstar.language.function import record
+from nearstar.language.operators import HARD
 from nearstar.model.export import export
 
 _TOKEN = re.compile(r"\\(?:begin|end)\{[a-z]+\*?\}|\\[A-Za-z]+|\\.|[{}$&#_^%~]|[^\\]", re.DOTALL)
@@ -95,6 +96,20 @@ def test_what_it_says() -> None:
         r"g = \frac{1}{1 + e^{-2.5\,s}}",
     ):
         assert part in latex
+
+
+def test_names_of_classes_are_text() -> None:
+    names = ("no", "50 % {sure}")
+    domain = Domain.of_features(("gap",), {}, classes=names, beta=HARD)
+    signature = domain.signature(1, per_frame=False, vectors=True)
+    text = 'if gap > 3 then "50 % {sure}" else '
+    latex = str(export(Model.from_text(text + "no", domain, signature, names), "latex"))
+    cases = r"\begin{cases} \text{50 \% \{sure\}} & \text{if } \text{gap} > 3 \\ "
+    assert cases + r"\text{no} & \text{otherwise} \end{cases}" in latex
+    assert "iff" not in latex and "arg" not in latex
+    # Beside numbers, names have to be numbers, too.
+    latex = str(export(Model.from_text(text + "(2·gap - 1)", domain, signature, names), "latex"))
+    assert r"> 0 &\iff \text{50 \% \{sure\}}" in latex and r"\text{50 \% \{sure\}} &= 1" in latex
 
 
 def test_memories_say_what_they_are() -> None:

@@ -16,7 +16,7 @@ from model.export.modules import module_of, run_script
 from nearstar import Domain, Model, Sequences
 from nearstar.language.expression import MAX_HEIGHT, Expression, primitive
 from nearstar.language.function import record
-from nearstar.language.operators import Group
+from nearstar.language.operators import HARD, Group
 from nearstar.model.export import export
 
 
@@ -246,3 +246,14 @@ def scores(x):
     assert model.text() in " ".join(source.split())
     # Only the helpers that are needed.
     assert "def fold(" not in source and "def windows(" not in source
+
+
+def test_names_of_classes_stand_beside_their_numbers() -> None:
+    names = ("no", 'a "b"\n1')
+    domain = Domain.of_features(("gap",), {}, classes=names, beta=HARD)
+    signature = domain.signature(2, per_frame=True)
+    text = r'map (fun t. if gap > 3 then "a \"b\"\n1" else no) x'
+    source = str(export(Model.from_text(text, domain, signature, names), "python"))
+    assert "ANSWER_4 = np.array([0.0, 1.0])  # 'a \"b\"\\n1'\n" in source
+    assert 'ANSWER_5 = np.array([1.0, 0.0])  # "no"\n' in source
+    assert 'np.where(select(x, "gap") > 3.0, ANSWER_4, ANSWER_5)' in source

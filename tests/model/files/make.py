@@ -16,16 +16,18 @@ from nearstar.data.format import DataFormat
 from nearstar.data.scale import Scale
 from nearstar.language.expression import Expression, Features
 from nearstar.language.networks import Units
+from nearstar.language.operators import HARD
 from nearstar.language.parameters import layout, unscaled
 from nearstar.language.text import parse
 from nearstar.model.file import VERSION
 from nearstar.training.starting import initial
 
 FOLDER = Path(__file__).parent
+NAMES = ("0", "1.5", "süß")
 TEXT = """
 map (fun x_t. if GapAffine(x_t) > 0
               then louder(PositionAffine(x_t), ??) at x_t
-              else add(PositionAffine(x_t), const)) x
+              else {otherwise}) x
 """
 
 
@@ -34,8 +36,11 @@ def louder(x: Features, a: Expression, b: Expression) -> Expression:
     return a * sqrt(1 + x["speed(nose)"] ** 2) + b / (1 + abs(b))
 
 
-def stored_model() -> Model:
-    """A model that has something of everything that a file may hold."""
+def stored_model(version: int = VERSION) -> Model:
+    """A model that has something of everything that a file of a version may hold."""
+    # Classes are named where choices are hard.
+    added = {"classes": NAMES, "beta": HARD} if version > 2 else {}
+    otherwise = "class" if version > 2 else "add(PositionAffine(x_t), const)"
     domain = Domain.of_features(
         ["nose_x", "nose_y", "tail_x", "tail_y"],
         groups={"position": ["nose_*", "tail_*"], "gap": ["gap"]},
@@ -43,8 +48,10 @@ def stored_model() -> Model:
         name="arena",
         aliases={"Distance": "gap"},
         costs={"add": 0.05},
+        **added,
     ).with_functions(louder)
-    program = parse(TEXT, domain, domain.signature(3, per_frame=True)).program
+    text = TEXT.format(otherwise=otherwise)
+    program = parse(text, domain, domain.signature(3, per_frame=True)).program
     random, units = np.random.default_rng(1), Units(4, 2)
     scale = Scale(random.normal(size=6), np.exp(random.normal(size=6)))
     blocks = layout(program, units)
@@ -52,10 +59,10 @@ def stored_model() -> Model:
         program,
         unscaled(blocks, initial(blocks, 1), scale),
         domain,
-        ("0", "1.5", "süß"),
+        NAMES,
         scale,
         units,
-        offsets=np.array([0.0, 0.25, -0.125]),
+        offsets=None if version > 2 else np.array([0.0, 0.25, -0.125]),
         labels=(0, 1.5, "süß"),
         format=DataFormat(
             sequence="video", frame="frame", label="behaviour", unlabelled=("?", -1), window=100

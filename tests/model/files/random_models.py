@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from strategies import domains, programs, signatures
 
 from nearstar import Domain, Model, Program, Scale, Sequences, is_complete
+from nearstar.language.deciding import classes_named, with_names
 from nearstar.language.parameters import layout, unscaled
 from nearstar.language.types import Signature
 from nearstar.training.starting import initial
@@ -43,7 +44,9 @@ class Case:
         scale = Scale(self.random.normal(size=n), np.exp(self.random.normal(size=n)))
         blocks = layout(self.program, UNITS)
         theta = unscaled(blocks, initial(blocks, int(self.random.integers(1000))), scale)
-        names = class_names or tuple(f"class {k}" for k in range(max(outputs, 2)))
+        theta = with_names(self.program, theta)
+        names = tuple(f"class {k}" for k in range(max(outputs, 2)))
+        names = names if class_names is None or classes_named(self.program) else class_names
         units = None if is_complete(self.program) else UNITS
         return Model(self.program, theta, self.domain, names, scale, units, **more)
 

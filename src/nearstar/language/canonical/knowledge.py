@@ -15,6 +15,7 @@ from nearstar.language.canonical.closure import (
 )
 from nearstar.language.canonical.covers import GrammarLeaf
 from nearstar.language.canonical.roles import Role, is_last, role_of
+from nearstar.language.deciding import is_class
 from nearstar.language.grammar import Grammar
 from nearstar.language.numbers import least_numbers
 from nearstar.language.operation import Operation
@@ -56,7 +57,7 @@ class Rules:
     def _note_leaf(self, node: Apply) -> None:
         operation, cost = node.operation, self.cost[node.operation]
         match operation:
-            case Constant():
+            case Constant() if not is_class(operation):  # which stands only where it decides
                 self.constant = GrammarLeaf(0, cost, node)
             case Affine() if operation.most_terms is None:
                 reads = affine_bits(operation, node.signature)
@@ -155,7 +156,7 @@ class Knowledge:
         if signature not in self._constants:
             found: list[Apply] = []
             for operation in self.rules(signature).operations:
-                if isinstance(operation, Constant):
+                if isinstance(operation, Constant) and not is_class(operation):
                     found.append(open_up(operation, signature))
                 elif isinstance(operation, Map | MapPrefix | Window | Fold | Memory):
                     (body,) = operation.arguments(signature) or ()

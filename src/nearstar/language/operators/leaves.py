@@ -286,15 +286,56 @@ class Select(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Constant(Operation):
-    """``const[v]``: a learned constant vector."""
+    """``const[v]``: a learned constant vector.
 
-    name = "const"
-    prints = "const{w}"
-    noun = "constant"
+    With the names of classes it is ``class``: training chooses the one that it names, that of its
+    largest component, and with parameters it prints as that name.
+    """
+
+    classes: tuple[str, ...] = ()
+
     latex = "{symbol}"
 
+    @property
+    def name(self) -> str:
+        """As it prints."""
+        return "class" if self.classes else "const"
+
+    @property
+    def noun(self) -> str:
+        return "answer" if self.classes else "constant"
+
+    @property
+    def prints(self) -> str:
+        return f"{self.name}{{w}}"
+
     def arguments(self, signature: Signature) -> tuple[Signature, ...] | None:
-        return () if signature.maps_vectors else None
+        fits = not self.classes or self._tells(signature.output.size)
+        return () if signature.maps_vectors and fits else None
+
+    def _tells(self, outputs: int) -> bool:
+        """Whether so many outputs tell the classes: one tells two, by its sign."""
+        return outputs == len(self.classes) or (outputs, len(self.classes)) == (1, 2)
+
+    def named(self, values: NDArray[np.floating]) -> str:
+        """The class that values for the outputs name, as they are in single precision."""
+        with np.errstate(over="ignore"):
+            single = values.astype(np.float32)
+        place = int(single[0] > 0) if len(single) == 1 else int(np.argmax(single))
+        return self.classes[place]
+
+    def numbers_of(self, name: str, outputs: int) -> NDArray[np.float64]:
+        """Values for the outputs that name a class."""
+        place = self.classes.index(name)
+        return np.array([2.0 * place - 1]) if outputs == 1 else np.eye(outputs)[place]
+
+    def misfit(self, signature: Signature) -> str:
+        if not signature.maps_vectors:
+            return Operation.misfit(self, signature)
+        return f"tells {len(self.classes)} classes"
+
+    def numbers(self, signature: Signature) -> int:
+        return 1 if self.classes else Operation.numbers(self, signature)
 
     def value(self, here: Occurrence, at: Site[V]) -> V:
         return at.constant(here)

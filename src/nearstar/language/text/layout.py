@@ -39,7 +39,8 @@ def _text(program: Program, level: int, leaves: Iterator[str] | None, indent: st
     before, after = text.split("%s")
     deeper = indent + _INDENT
     body = _text(program.arguments[0], inner, leaves, deeper)
-    return f"{before.rstrip()}\n{deeper}{body}{after}".replace("%%", "%")
+    before, after = (each.replace("%%", "%") for each in (before, after))
+    return f"{before.rstrip()}\n{deeper}{body}{after}"
 
 
 def _choice(program: Program, level: int, leaves: Iterator[str] | None, indent: str) -> str:

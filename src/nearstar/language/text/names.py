@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from nearstar.language.deciding import written_class
 from nearstar.language.domain import Domain
 from nearstar.language.function import Function
 from nearstar.language.operation import Operation, count
-from nearstar.language.operators import Affine, Input, Select
+from nearstar.language.operators import Affine, Constant, Input, Select
 from nearstar.language.reductions import REDUCTIONS
 from nearstar.language.template import KEYWORDS, outline
 from nearstar.language.types import Signature
@@ -34,6 +35,11 @@ class Names:
         """The names of all features."""
         return self._domain.features
 
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of what programs tell apart."""
+        return self._domain.classes
+
     def find(self, name: str) -> Operation | None:
         """The operation whose text begins with this word; DomainError for impossible windows."""
         if name in self._functions:
@@ -46,9 +52,10 @@ class Names:
         """Whether no variable may have this name."""
         return name in KEYWORDS or self.find(name) is not None
 
-    def fitting(self, signature: Signature, variable: str) -> str:
-        """A list of what could stand in a place of this type."""
-        names = [
+    def fitting(self, signature: Signature, variable: str, decides: bool) -> str:
+        """A list of what could stand in a place of this type; ``decides``: as the answer itself."""
+        names = [*map(written_class, self.classes)] if self._tells(signature) and decides else []
+        names += [
             name
             for name in self._all()
             if (operation := self.find(name)) and operation.arguments(signature) is not None
@@ -57,6 +64,9 @@ class Names:
             names.append(variable)
         return ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
 
+    def _tells(self, signature: Signature) -> bool:
+        return bool(self.classes) and Constant(self.classes).arguments(signature) is not None
+
     def hint(self, name: str, variable: str) -> str:
         """What may help somebody who wrote a word that stands for nothing here."""
         operation = self._domain.operation(name)
@@ -64,7 +74,7 @@ class Names:
             return f"write {outline(operation.form, variable)} for it."
         if _WINDOW.match(name):
             return f"windows are {', '.join(_WINDOWS)} and the like, of an odd size if centred."
-        close = nearest(name, [*self._all(), variable])
+        close = nearest(name, [*map(written_class, self.classes), *self._all(), variable])
         return f"did you mean {close}?" if close else ""
 
     def _all(self) -> list[str]:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.language.deciding import is_class, passed_on, written_class
 from nearstar.language.domain import Domain
 from nearstar.language.notation import HOLE
 from nearstar.language.operation import Operation, count
-from nearstar.language.operators import Affine, Input, Terms
+from nearstar.language.operators import HARD, Affine, Constant, Input, Terms
 from nearstar.language.parameters import check_half_life
 from nearstar.language.program import MAX_HEIGHT, Apply, Hole, Program
 from nearstar.language.template import VARIABLES, Piece, outline
@@ -122,15 +123,65 @@ class _Parser:
             return Hole(signature)
         if token.text == "(" and self._at_number():
             return self._formula(token, signature)
+        if (leaf := self._class(token, signature, variable)) is not None:
+            return leaf
         if token.text == "(":
             self._push(_Construct(token, None, signature, (signature,), variable))
             return None
         operation = self._operation(token, signature, variable)
+        if is_class(operation) and not self._decides():
+            raise self._misplaced(token.text, token, signature, variable)
         expected = operation.arguments(signature)
         if expected is None:
             raise self._misfit(token, operation, signature, variable)
         self._push(_Construct(token, operation, signature, expected, variable))
         return None
+
+    def _class(self, token: Token, signature: Signature, variable: str) -> Program | None:
+        """The leaf that names a class, if a token begins the name of one."""
+        name: str | None = token.text
+        if token.text == '"':
+            name = self._tokens.take_quoted(token)
+            if name not in self._names.classes:
+                raise self._no_class(name, token)
+        elif name not in self._names.classes or written_class(name) != name or name == variable:
+            return None
+        leaf = Constant(self._names.classes)
+        if not self._decides():
+            raise self._misplaced(written_class(name), token, signature, variable)
+        if leaf.arguments(signature) is None:
+            raise self._misfit(token, leaf, signature, variable)
+        self._parameters.append(leaf.numbers_of(name, signature.output.size))
+        self._check_parameters()
+        return Apply(leaf, signature)
+
+    def _no_class(self, name: str | None, token: Token) -> TextError:
+        if name is None:
+            return self._tokens.error("the quotes are not closed as in JSON", token)
+        known = self._names.classes
+        hint = suggestion(name, known) if known else "the domain has no classes = [...]"
+        return self._tokens.error(f"there is no class {shortened(name)!r}; {hint}", token)
+
+    def _decides(self) -> bool:
+        """Whether what is to be read next is the answer by itself."""
+        around = ((each.operation, len(each.arguments)) for each in self._open)
+        return all(operation is None or at in passed_on(operation) for operation, at in around)
+
+    def _misplaced(self, name: str, token: Token, signature: Signature, variable: str) -> TextError:
+        """A class that is named where something is computed from it."""
+        betas = [each.operation.beta for each in self._open if each.operation]
+        smooth = any(beta is not None and beta < HARD for beta in betas)
+        why = f"; the if is smooth here, and hard in a domain with beta = {HARD:g}"
+        fitting = self._fitting(signature, variable)
+        return self._tokens.error(
+            f"{shortened(name)} is an answer: it stands alone or in a branch of a hard if, not "
+            f"where something is computed from it{why * smooth}. Here {kind(signature)} is "
+            f"expected: {fitting}",
+            token,
+        )
+
+    def _fitting(self, signature: Signature, variable: str) -> str:
+        return self._names.fitting(signature, variable, self._decides())
 
     def _push(self, construct: _Construct) -> None:
         self._open.append(construct)
@@ -193,7 +244,7 @@ class _Parser:
     def _unknown(self, token: Token, signature: Signature, variable: str) -> TextError:
         hint = self._names.hint(token.text, variable) if token.kind == "word" else ""
         here = f"{hint} Here" if hint else "here"
-        fitting = self._names.fitting(signature, variable)
+        fitting = self._fitting(signature, variable)
         problem = f"{here} {kind(signature)} is expected: {fitting}, or {HOLE} for a hole"
         return self._tokens.error(f"found {token}; {problem}", token)
 
@@ -201,7 +252,7 @@ class _Parser:
         self, token: Token, operation: Operation, signature: Signature, variable: str
     ) -> TextError:
         problem = f"{shortened(token.text)} {operation.misfit(signature)}"
-        fitting = self._names.fitting(signature, variable)
+        fitting = self._fitting(signature, variable)
         return self._tokens.error(
             f"{problem}, but here {kind(signature)} is expected: {fitting}", token
         )

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.language.deciding import named, written_class
 from nearstar.language.feature_names import written_name
-from nearstar.language.notation import Comparison, text_of
+from nearstar.language.notation import Comparison, Whole, text_of
 from nearstar.language.operation import Matrix
 from nearstar.language.parameters import Block, Theta, check, layout
 from nearstar.language.program import Apply, Path, Program, node_at
@@ -126,13 +127,15 @@ def leaf_texts(program: Program, theta: Theta) -> Iterator[str]:
     """The texts of parameters, in the order of the derivation, for ``text_of``."""
     blocks = layout(program)
     check(blocks, theta)
-    thresholds = thresholds_of(program, theta)
+    thresholds, classes = thresholds_of(program, theta), named(program, theta)
     for block in blocks:
         names, numbers = _formula(program, block.path), block.of(theta)
         if block.path in thresholds:
             yield Comparison(comparison(thresholds[block.path]))
+        elif block.path in classes:
+            yield Whole(written_class(classes[block.path]))
         elif names is not None:
-            yield formula(names, block, theta)
+            yield Whole(formula(names, block, theta))
         else:
             # A block has a column for each output; text goes output by output.
             yield written(numbers.T.ravel().tolist(), shape(block))

@@ -64,6 +64,15 @@ class Tokens:
         self.current = self._scan()
         return name
 
+    def take_quoted(self, opened: Token) -> str | None:
+        """The name in quotes that begins with a token taken before; None if it does not end."""
+        read = read_name(self.text, opened.start)
+        if read is None:
+            return None
+        name, self._position = read
+        self.current = self._scan()
+        return name
+
     def comparison(self) -> tuple[str, bool, str] | None:
         """What begins with the token looked at, if it is a name and a sign, as in ``gap > 3``: the
         name, whether it is in quotes, and the sign with what follows it."""

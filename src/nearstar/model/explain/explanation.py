@@ -33,6 +33,7 @@ def explain(model: Model, data: Sequences) -> pd.DataFrame:
 
     - ``3 DistanceAffine`` is a value; with several outputs ``3 Affine [sniff]``, or ``[0]`` where
       they are not the classes;
+    - where a part is the name of a class, and nothing else, ``4 class`` is that name;
     - ``2 if: gate`` is how far the condition holds, from 0 to 1, and ``2 if: branch`` the branch
       that has the greater part: then, else;
     - ``3 DistanceAffine: distance`` is what a feature contributes, compared with its mean in the
@@ -77,9 +78,12 @@ def _explained(model: Model, data: Sequences) -> pd.DataFrame:
     }
     for path, node in nodes.items():
         title = f"{node.number} {node.operation.name}"
-        for name, values in _values(node, parts[path], model.domain.features):
-            for suffix, column in zip(_suffixes(node, model), values.T, strict=True):
-                columns[title + name + suffix] = column
+        if node.names:
+            columns[title] = [model.class_names[code] for code in decide(parts[path].value)]
+        else:
+            for name, values in _values(node, parts[path], model.domain.features):
+                for suffix, column in zip(_suffixes(node, model), values.T, strict=True):
+                    columns[title + name + suffix] = column
         if (beta := node.temperature) is not None:
             condition = parts[node.arguments[0]].value[:, 0]
             hard = node.operation.is_hard

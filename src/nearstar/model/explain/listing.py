@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nearstar.language.deciding import written_class
 from nearstar.language.function import Function
 from nearstar.language.shortening import DIGITS
 from nearstar.language.template import VARIABLES, outline
@@ -36,11 +37,12 @@ def in_parts(model: Model, digits: int = DIGITS) -> str:
     lines: list[str] = []
     for node in parts_of(model, digits).values():
         indent = "  " * len(node.path)
-        if node.leaf is None or (node.outputs == 1 and len(node.leaf.columns) <= _INLINE):
+        leaf = node.learned
+        if leaf is None or (node.outputs == 1 and len(leaf.columns) <= _INLINE):
             lines.append(f"{indent}{node.number} {heading(node)}")
         else:
             lines.append(f"{indent}{node.number} {node.operation.name}")
-            lines += [f"{indent}    {line}" for line in _table(node, node.leaf, model)]
+            lines += [f"{indent}    {line}" for line in _table(node, leaf, model)]
     return "\n".join(lines)
 
 
@@ -66,6 +68,8 @@ def heading(node: Part) -> str:
     operation = node.operation
     if node.threshold is not None:
         return comparison(node.threshold)
+    if node.says is not None:
+        return written_class(node.says)
     if isinstance(operation, Function):
         form = outline(operation.form, VARIABLES[1])
         return form.replace(" > 0", "") if node.compares else form

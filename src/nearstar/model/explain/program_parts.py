@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nearstar.language.deciding import named, names_all
 from nearstar.language.operation import Operation
 from nearstar.language.parameters import Block, layout, rounded
 from nearstar.language.program import Apply, Hole, Path, is_complete, walk
@@ -60,6 +61,10 @@ class Part:
     """What it asks, as the condition of a hard ``if``, of one feature."""
     compares: bool = False
     """Whether it is an ``if`` whose condition is such a threshold: not something above 0."""
+    says: str | None = None
+    """The class that it names."""
+    names: bool = False
+    """Whether it is never anything but the name of a class: that of one of its leaves."""
 
     @property
     def operation(self) -> Operation:
@@ -68,6 +73,11 @@ class Part:
     @property
     def signature(self) -> Signature:
         return self.program.signature
+
+    @property
+    def learned(self) -> Leaf | None:
+        """What it has learned, unless it is a threshold or a class, of which its line says all."""
+        return self.leaf if self.threshold is None and self.says is None else None
 
     @property
     def outputs(self) -> int:
@@ -102,12 +112,14 @@ def parts_of(model: Model, digits: int | None = None) -> dict[Path, Part]:
     if (digits := model.digits_shown(digits)) is not None:
         theta = rounded(blocks, theta, model.scale, digits)
     learned = {block.path: block for block in blocks}
-    thresholds = thresholds_of(model.program, theta)
+    thresholds, classes = thresholds_of(model.program, theta), named(model.program, model.theta)
     return {
         path: replace(
             _part(number, path, program, learned.get(path), theta, model.scale.mean),
             threshold=thresholds.get(path),
             compares=(*path, 0) in thresholds,
+            says=classes.get(path),
+            names=names_all(model.program, path),
         )
         for number, (path, program) in enumerate(walk(model.program), 1)
         if not isinstance(program, Hole)

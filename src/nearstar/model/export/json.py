@@ -23,7 +23,8 @@ def to_json(model: Model) -> str:
     ``program`` is its root. A node has its ``number``, ``operation``, ``type``, ``arguments``
     (nodes in turn) and ``parameters``: of an affine leaf ``weights`` (for each feature, a number
     for each output), ``bias`` and, inside folds, ``accumulator`` (a row for each of its
-    components); of a memory its ``half_life`` in frames.
+    components); of a memory its ``half_life`` in frames; of a leaf that names a class ``class``,
+    beside the ``value`` for each output by which it is decided on.
     ``functions`` says what each function in use means: ``[kind, value, size, operands]``, where
     kind is a primitive, or an argument or a feature by number, a literal, or a component.
     """
@@ -75,7 +76,8 @@ def _parameters(node: Part, features: tuple[str, ...]) -> dict[str, Any]:
     if leaf is None:
         return node.operation.details(signature, features)
     if not leaf.columns:
-        return {"value": leaf.bias.tolist()}
+        says = {} if node.says is None else {"class": node.says}
+        return {"value": leaf.bias.tolist(), **says}
     names = [features[column] for column in leaf.columns]
     weights = dict(zip(names, leaf.weights.tolist(), strict=True))
     learned = {"weights": weights, "bias": leaf.bias.tolist()}

@@ -33,6 +33,7 @@ def to_latex(model: Model) -> str:
     lines = [
         *writer.program(),
         *writer.decision(),
+        *writer.classes(),
         *writer.leaves(),
         *writer.functions(),
         *writer.memories(),
@@ -54,7 +55,9 @@ class _Writer:
         yield rf"{operator('program')}({variable}) &= {self.expression(self.nodes[()], 0)}"
 
     def decision(self) -> Iterator[str]:
-        """Which class the outputs speak for."""
+        """Which class the outputs speak for; nothing, where they are the names of classes."""
+        if self.nodes[()].names:
+            return
         model, program = self.model, rf"{operator('program')}({VARIABLES[0]})"
         offsets = [] if model.offsets is None else model.offsets.tolist()
         if model.program.signature.output.size == 1:
@@ -76,6 +79,8 @@ class _Writer:
         if node.threshold is not None:
             asked = node.threshold
             return rf"{text(asked.name)} {asked.sign} {number(asked.value)}"
+        if node.says is not None:
+            return text(node.says)
         values = [self.expression(self.nodes[path], inner) for path in node.arguments]
         form = operation.latex
         if node.compares:
@@ -104,9 +109,7 @@ class _Writer:
         """The definition of each leaf, an equation for each output."""
         selected = set[str]()
         for node in self.nodes.values():
-            leaf, name = node.leaf, self.symbol(node)
-            if node.threshold is not None:
-                continue
+            leaf, name = node.learned, self.symbol(node)
             if leaf is not None and leaf.columns:
                 inputs = "(x, c)" if node.signature.carried else "(x)"
                 for index, output in enumerate(self.outputs(node)):
@@ -120,6 +123,17 @@ class _Writer:
                 columns = node.operation.columns(node.signature)
                 names = ", ".join(map(self.feature, columns))
                 yield rf"{name}(x) &= \left({names}\right)"
+
+    def classes(self) -> Iterator[str]:
+        """The outputs that names of classes are, where others are numbers."""
+        if self.nodes[()].names:
+            return
+        said = {node.says: node.leaf for node in self.nodes.values() if node.says is not None}
+        for name, leaf in said.items():
+            assert leaf is not None
+            values = ", ".join(map(number, leaf.bias.tolist()))
+            vector = values if len(leaf.bias) == 1 else rf"\left({values}\right)"
+            yield f"{text(name)} &= {vector}"
 
     def terms(self, node: Part, weights: Array, accumulator: Array) -> list[tuple[float, str]]:
         columns = node.leaf.columns if node.leaf else ()

@@ -149,7 +149,9 @@ class _Source(Site[_Value]):
 
     def constant(self, here: Occurrence) -> _Value:
         name, leaf = self._leaf(here)
-        self.body.constants.append(f"{name} = np.array({leaf.bias.tolist()})")
+        says = self.body.nodes[here.path].says
+        about = "" if says is None else f"  # {quoted(says)}"
+        self.body.constants.append(f"{name} = np.array({leaf.bias.tolist()}){about}")
         return _Value(name, full=False)
 
     def features(self, here: Occurrence, columns: tuple[int, ...]) -> _Value:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearstar.data.sequences import Sequences
-from nearstar.language.thresholds import with_thresholds
+from nearstar.language.shortening import as_printed
 from nearstar.model.model import Model
 from nearstar.model.reduced import reduced
 from nearstar.model.simplify.judging import judging
@@ -27,7 +27,7 @@ def with_fewer_terms(
     budget = Budget.for_size(len(train), **loss)
     found = train_on(model.program, model.theta, model.domain.features, task, budget)
     for each in reversed(found[1:]):
-        theta = with_thresholds(each.program, each.theta) if model.prints_as_is else each.theta
+        theta = as_printed(each.program, each.theta) if model.prints_as_is else each.theta
         fewer = replace(model, program=each.program, theta=theta)
         if (judging(fewer, valid)(fewer.theta) >= least).all():
             return _with_its_features(fewer, train, valid)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from nearstar.data.scale import Scale
 from nearstar.data.sequences import Sequences
-from nearstar.language.parameters import MOST_DIGITS, layout
+from nearstar.language.deciding import names_class, with_names
+from nearstar.language.parameters import MOST_DIGITS, Block, layout
 from nearstar.language.program import is_complete
 from nearstar.model.model import Model
 from nearstar.model.simplify.fewer_terms import with_fewer_terms
@@ -63,13 +64,13 @@ def simplify(
     if train is not None:
         model = with_fewer_terms(model, train, valid, reached - loss / 2)
     # Of the data that decide: a model's own scale may be that of no data at all.
-    scale, blocks = Scale.of(model.fitting(valid)), layout(model.program)
+    scale, blocks = Scale.of(model.fitting(valid)), _numbered(model)
     f1 = judging(model, valid)
 
     def keeping(lost: float) -> Keeps:
         return lambda theta: bool((f1(theta) >= reached - lost).all())
 
-    few = model.theta
+    few = with_names(model.program, model.theta)
     # What costs nothing goes first: else it may be kept for what has gone in its place.
     for lost in sorted({0.0, loss / 2}):
         few = pruned(blocks, few, scale, keeping(lost))
@@ -83,6 +84,12 @@ def simplify(
     short, most = found or (few, MOST_DIGITS)
     short = rounded_further(blocks, short, scale, keeping(loss))
     return _simplified(given, replace(model, theta=short), valid, before, loss, most)
+
+
+def _numbered(model: Model) -> tuple[Block, ...]:
+    """The blocks of parameters without leaves that name a class: they have no numbers."""
+    blocks = layout(model.program)
+    return tuple(block for block in blocks if not names_class(model.program, block.path))
 
 
 def _simplified(

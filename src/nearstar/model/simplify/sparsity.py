@@ -22,10 +22,13 @@ def pruned(blocks: Sequence[Block], theta: Theta, scale: Scale, keeps: Keeps) ->
 
     Features count by their weight times their deviation, so that units do not matter. First as
     many as can go together, then all weights of one output of a leaf, then one by one until none
-    can go; biases last. ``scale`` is that of the data that ``keeps`` judges by.
+    can go; biases last. What is in none of the blocks stays. ``scale`` is that of the data that
+    ``keeps`` judges by.
     """
     strength, biases = _influence(blocks, theta, scale), _biases(blocks)
-    weights = _sorted(np.setdiff1d(np.flatnonzero(theta), biases), strength)
+    places = [place for block in blocks for place in range(block.offset, block.end)]
+    given = np.array([place for place in places if theta[place] != 0], np.int64)
+    weights = _sorted(np.setdiff1d(given, biases), strength)
 
     def zeroed(theta: Theta, places: Places) -> Theta:
         return without(blocks, theta, scale, places)

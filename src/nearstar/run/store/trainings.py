@@ -11,7 +11,8 @@ from nearstar.language.program import Program
 from nearstar.language.text import to_text
 from nearstar.run.results.evaluation import Outcome, outcome_of
 from nearstar.run.store.identity import Identity
-from nearstar.training.train import Trained, is_cut
+from nearstar.training.course import is_cut
+from nearstar.training.train import Trained
 
 Key = tuple[str, float | None, str | None, bool, int]
 """All that decides a training, besides task, budget and seed, which are those of the run: the

@@ -106,6 +106,8 @@ class Recorder:
             self.add(came, chosen, chosen_key(key, each), kind="chosen")
             if space.is_readable(each):
                 least = min(least, came.g + chosen.outcome.error)
+        index = self._indices[node]
+        self.evaluations[index] = replace(self.evaluations[index], f=least)
         return least - node.g
 
     def _is_unbeaten(self, new: Evaluation) -> bool:

@@ -341,3 +341,16 @@ def test_what_cannot_both_be(
     (tmp_path / "mine.toml").write_text('features = ["a", "swing", "c"]')
     asked = ("data.csv", "--sequence", "video", "--label", "does", "--bank", "terms", *flags)
     assert words in refused("fit", *asked)
+
+
+def test_what_is_the_same_everywhere_is_no_term() -> None:
+    varying = data(per_frame=True, n=6)
+    frames = np.array(varying.frames)
+    frames[:, 2] = 7.0
+    x = np.split(frames, varying.offsets[1:-1])
+    y = np.split(np.asarray(varying.labels), varying.offsets[1:-1])
+    bank = Bank.of(ns.Sequences.from_arrays(x, y, feature_names=varying.feature_names), {})
+    assert bank.base == varying.feature_names[:2]
+    assert not any(varying.feature_names[2] in name.split("(")[-1] for name in bank.features)
+    still = ns.Sequences.from_arrays([np.ones((8, 2))] * 4, [np.array([0, 1] * 4)] * 4)
+    assert Bank.of(still, {}).base == still.feature_names

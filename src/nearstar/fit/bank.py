@@ -60,7 +60,7 @@ class Bank:
         ``format`` says to which windows they are cut. With ``trees`` the search has leaves that
         name a class."""
         format = DataFormat() if format is None else format
-        base = train.feature_names
+        base = _varying(train)
         # A name with a quote in it cannot be written in an expression.
         able = [name for name in base if '"' not in name]
         if train.vectors:
@@ -107,6 +107,13 @@ class Bank:
             price=PRICE,
             beta=HARD,
         )
+
+
+def _varying(train: Sequences) -> tuple[str, ...]:
+    """The features that are not the same everywhere, if there are any: the others tell nothing."""
+    varies = train.frames.min(axis=0) < train.frames.max(axis=0)
+    names = train.feature_names
+    return tuple(name for name, varying in zip(names, varies, strict=True) if varying) or names
 
 
 def _screened(

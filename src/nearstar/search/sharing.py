@@ -19,7 +19,7 @@ _FOLD = 5.0
 _CHOOSING = 5.0
 """How much more it costs for each leaf that gives up terms, from all of them on."""
 _FADING, _LATELY = 0.99, 20.0
-"""What is left of what was spent and gained, once so much more was spent."""
+"""What is left of what was spent and gained a round later, or once so much more was spent."""
 _SPENT = 20.0
 """What every source is taken to have spent before."""
 _MOST = 3.0
@@ -87,7 +87,7 @@ class Sharing:
             self._usual[source] = (self._usual.get(source, each) + each) / 2
         for source, cost in self._charged.items():
             self._spent[source] += cost
-        left = _FADING ** (sum(self._charged.values()) / _LATELY)
+        left = _FADING ** max(sum(self._charged.values()) / _LATELY, 1.0)
         for table in (self._spent, self._gained):
             for source in table:
                 table[source] *= left

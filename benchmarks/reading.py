@@ -7,8 +7,9 @@
 Programs are the front of `nearstar fit` as it comes; of those with at most so many numbers the one
 of least validation error counts. Beside them, **on the same terms**: a CART tree, whose numbers are
 its thresholds and leaves, and an L1 regression, by its weights that are not 0 and its biases, both
-chosen by validation error too; boosting; the RNN, and programs over groups of features with smooth
-ifs (`--bank none`). Test data choose nothing.
+chosen by validation error too; boosting; the RNN, programs with leaves that name a class
+(`--trees`), and programs over groups of features with smooth ifs (`--bank none`). Test data choose
+nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from nearstar.run.limits import Limits
 from nearstar.training.decision import best_offsets
 from nearstar.training.metrics import Metrics
 
-CONTESTANTS = ("programs", "groups", "RNN", "baselines")
+CONTESTANTS = ("programs", "with trees", "groups", "RNN", "baselines")
 SIZES = (8, 16, 32, 64, 128)
 """Numbers to read, at most."""
 LEAVES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
@@ -78,11 +79,12 @@ def _parts(name: str) -> Callable[[], Parts]:
 # Programs
 
 
-def programs(parts: Parts, bank: str, seconds: float, seed: int, search: str = "astar") -> Any:
-    """The programs of a fit's front, with what they reach."""
+def programs(parts: Parts, seconds: float, seed: int, **asked: Any) -> Any:
+    """The programs of a fit's front, with what they reach; ``asked`` are settings beside time and
+    seed."""
     recordings = dict(zip(("train", "valid", "test"), map(Recordings.of, parts), strict=True))
-    asked = {"bank": bank, "time": seconds, "seed": seed, "search": search}
-    if search == "rnn":  # one training, which is to end
+    asked = {"time": seconds, "seed": seed, **asked}
+    if asked.get("search") == "rnn":  # one training, which is to end
         asked |= {"time": None, "otherwise": Limits()}
     fitted = fit(prepare(changed(FitSettings(), asked), recordings), progress=False)
     for model in fitted.models:
@@ -158,14 +160,17 @@ def measure(
     found: dict[str, list[Reached]] = {}
     texts: dict[str, str] = {}
     if "programs" in contestants:
-        for reached, text in programs(parts, "terms", seconds, seed):
+        for reached, text in programs(parts, seconds, seed):
             found.setdefault("programs", []).append(reached)
             texts[f"{reached.numbers}"] = text
+    if "with trees" in contestants:
+        for reached, _ in programs(parts, seconds, seed, trees=True):
+            found.setdefault("with trees", []).append(reached)
     if "groups" in contestants:
-        for reached, _ in programs(parts, "none", seconds, seed):
+        for reached, _ in programs(parts, seconds, seed, bank="none"):
             found.setdefault("groups", []).append(reached)
     if "RNN" in contestants:
-        for reached, _ in programs(parts, "none", seconds, seed, "rnn"):
+        for reached, _ in programs(parts, seconds, seed, bank="none", search="rnn"):
             found.setdefault("RNN", []).append(reached._replace(numbers=0))
     if "baselines" in contestants:
         for name, reached in baselines(parts, seed):

@@ -332,6 +332,7 @@ def places(part: ns.Sequences, X: Rows) -> set[int]:
     return {first[part.sequence(i)[0, 0]] for i in range(len(part))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_table", [False, True])
 def test_no_group_stands_on_both_sides(tasks: list[ns.Task], as_table: bool) -> None:
     X, y = sequences()
@@ -657,6 +658,7 @@ def test_a_network_can_be_learned_for_comparison() -> None:
 # scikit-learn's tools
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("three", [False, True])
 def test_pipelines_searches_and_cross_validation(three: bool) -> None:
     X: Any

@@ -82,7 +82,7 @@ def data_for(model: ns.Model) -> ns.Sequences:
     return ns.Sequences.from_arrays(whole, feature_names=FEATURES)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(models())
 def test_what_is_printed_reads_back_and_says_the_same(model: ns.Model) -> None:
     program, own = model.program, model.domain
@@ -96,7 +96,7 @@ def test_what_is_printed_reads_back_and_says_the_same(model: ns.Model) -> None:
     np.testing.assert_array_equal(again.predict(data_for(model)), model.predict(data_for(model)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(models())
 def test_a_leaf_is_one_number_and_shortening_leaves_what_it_says(model: ns.Model) -> None:
     program, theta = model.program, model.theta
@@ -212,7 +212,7 @@ def test_domains() -> None:
     assert ns.Domain.from_toml(text).classes == ("no", "yes")
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.data())
 def test_grammars_offer_classes_only_as_answers(data: st.DataObject) -> None:
     own = domain(CLASSES[:2])
@@ -229,7 +229,7 @@ def test_grammars_offer_classes_only_as_answers(data: st.DataObject) -> None:
         assert not is_misplaced(program)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_random_programs_read_back(data: st.DataObject) -> None:
     own = data.draw(domains())
@@ -242,7 +242,7 @@ def test_random_programs_read_back(data: st.DataObject) -> None:
     np.testing.assert_array_equal(parsed.theta, with_names(program, theta))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_equal_programs_keep_classes_in_their_places(data: st.DataObject) -> None:
     own = domain(CLASSES[:2])

@@ -84,7 +84,8 @@ def test_units_there_and_back(program: Program, data: st.DataObject) -> None:
         before, after = block.of(theta), block.of(back)
         if block.is_half_life:  # the logarithm of one that can be told from 0, and from infinity
             assert (block.of(own) > 0).all() and np.isfinite(block.of(own)).all()
-            before = np.clip(before, -40, 40)
+            np.testing.assert_allclose(after, np.clip(before, -40, 40), rtol=2.0**-24, atol=1e-14)
+            continue
         if not columns:
             assert after.tobytes() == before.tobytes()
             continue

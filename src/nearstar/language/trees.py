@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nearstar.language.choosing import places
 from nearstar.language.deciding import can_name, decides
 from nearstar.language.grammar import Grammar
 from nearstar.language.operators import Last, Map
@@ -31,6 +32,12 @@ def is_tree(program: Program) -> bool:
         and all(isinstance(each, Apply) and each.operation.chooses_terms for each in conditions)
         and len(conditions) == len(answers) - 1 > 0  # a condition is a leaf, and nothing else
     )
+
+
+def giving_up(program: Program) -> int:
+    """How many leaves read everything at first and then give up terms, which takes long; none of a
+    tree, whose conditions start with one term each."""
+    return 0 if is_tree(program) else len(places(program))
 
 
 def smallest_tree(grammar: Grammar) -> Program | None:

@@ -22,7 +22,7 @@ those that are suggested but the small ones are trained."""
 
 
 class Growing:
-    """Trees, best first by their error and their numbers to read.
+    """Trees, best first by path cost.
 
     First come those that the space suggests, by the shapes that its data have. Then, again and
     again, the best that was not grown yet is: with a choice in the place of each answer, and a
@@ -61,11 +61,8 @@ class Growing:
 
     def observe(self, node: Node) -> None:
         """Take note of a complete program that was trained."""
-        if node.error is not None and is_tree(node.program):
-            space = self._space
-            read = space.weight * space.grammar.price * least_numbers(node.program)
-            entry = (node.error + read, next(self._arrivals), node.program)
-            heappush(self._waiting, entry)
+        if is_tree(node.program):
+            heappush(self._waiting, (node.f, next(self._arrivals), node.program))
 
     def _first(self) -> list[Program]:
         smallest = smallest_tree(self._space.grammar)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
 
-from nearstar.language.choosing import chooses_terms
 from nearstar.language.program import Program
-from nearstar.language.trees import is_tree
+from nearstar.language.trees import giving_up
 from nearstar.search.exploration import Exploration
 from nearstar.search.frontier import least_f
 from nearstar.search.growing import Growing
@@ -97,7 +96,8 @@ class Probed:
         """Whether this round has more turns: where a few programs take much longer than the rest,
         there are to be several of them, or all but one of the workers would wait for it."""
         width = self._near.ranking.width
-        long = sum(_takes_long(node) for node in self._asked)
+        trained = (each for each in self._asked if each.complete and not each.probe)
+        long = sum(giving_up(each.program) > 0 for each in trained)
         return turns < width or (0 < long < width and turns < _WIDEST * width)
 
     def _goes_on(self) -> bool:
@@ -257,12 +257,6 @@ class Probed:
                     asked = _probe_of(child, probe)
                 self._near.decide_end(asked)
                 yield asked
-
-
-def _takes_long(node: Node) -> bool:
-    """Whether leaves of what is to be trained give up terms, from all of them on."""
-    program = node.program
-    return node.complete and not node.probe and chooses_terms(program) and not is_tree(program)
 
 
 def _probe_of(node: Node, probe: Program) -> Node:

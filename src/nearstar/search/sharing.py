@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from nearstar.language.choosing import places
 from nearstar.language.program import applied
-from nearstar.language.trees import is_tree
+from nearstar.language.trees import giving_up
 from nearstar.search.frontier import Holes
 from nearstar.search.protocol import Node, Score
 
@@ -69,9 +68,8 @@ class Sharing:
             cost = _NETWORKS[Holes.of(node.program).sequences > 0]
         else:
             cost = 2.0 ** max(len(score.stages), 1) - 1
-            choosing = len(places(node.program))
-            if choosing and not score.cut and not is_tree(node.program):
-                cost *= _CHOOSING * choosing
+            if not score.cut and (leaves := giving_up(node.program)):
+                cost *= _CHOOSING * leaves
             elif any(each.operation.recurs for each in applied(node.program)):
                 cost *= _FOLD
         self._charged[source] += cost

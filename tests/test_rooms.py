@@ -24,7 +24,6 @@ PACKAGES = {
     "pandas": "takes half a second, which commands that read no table need not wait",
     "rich": "a display is for terminals",
     "sklearn": "takes a second, which only baselines and class weights need",
-    "threadpoolctl": "only baselines need it",
 }
 """Other packages that functions may import, and why."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from nearstar.data.sequences import Sequences
 from nearstar.reproduce.authors import Parts
@@ -67,9 +68,6 @@ def fit_classic(
     out of training; of more than `MOST_ROWS` rows that are left, as many are drawn by the seed.
     """
     from sklearn.exceptions import ConvergenceWarning
-
-    # Wherever scikit-learn is, which needs it itself.
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     rows, weights = _training_rows(train, seed, class_weights)
     classifier, weighing = _classifier(name, seed)
